@@ -1,0 +1,1 @@
+"""The accepted records: store, trusted reading through git, update with provenance."""

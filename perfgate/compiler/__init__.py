@@ -1,0 +1,1 @@
+"""Compile configuration, passes with a pass log, memory plan, lowering to kernels."""

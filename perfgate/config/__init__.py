@@ -1,0 +1,1 @@
+"""Facts out of the repository's own files: commands, settings and keys with exact places."""

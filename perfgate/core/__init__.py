@@ -1,0 +1,1 @@
+"""The vocabulary as frozen values; standard library and msgspec only."""

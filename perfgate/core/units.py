@@ -1,0 +1,53 @@
+"""Units of stored values and how people read them."""
+
+from __future__ import annotations
+
+PS_PER_SECOND = 1_000_000_000_000
+
+_TIME_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
+_BYTE_STEPS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_COUNT_STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+def _scaled(value: float, steps: tuple[tuple[float, str], ...]) -> str:
+    if value == 0.0:
+        return f"0 {steps[0][1]}".strip()
+    for factor, name in steps:
+        if abs(value) >= factor:
+            return f"{_three_digits(value / factor)} {name}".strip()
+    factor, name = steps[-1]
+    return f"{_three_digits(value / factor)} {name}".strip()
+
+
+def _three_digits(value: float) -> str:
+    size = abs(value)
+    if size >= 99.95:  # noqa: PLR2004 - from here on no decimals are left of three significant digits
+        return f"{value:.0f}"
+    if size >= 9.995:  # noqa: PLR2004 - one decimal
+        return f"{value:.1f}"
+    return f"{value:.2f}"
+
+
+def readable(value: float, unit: str) -> str:
+    """A value with three significant digits in the unit a person would choose.
+
+    Known units: `s`, `B`, `J`, `count`, `cycles`, `1/s`; another unit is printed as it is.
+    """
+    if unit == "s":
+        return _scaled(value, _TIME_STEPS)
+    if unit == "B":
+        return _scaled(value, _BYTE_STEPS)
+    if unit == "count":
+        return f"{value:.0f}" if float(value).is_integer() else _three_digits(value)
+    if unit == "cycles":
+        return f"{_scaled(value, _COUNT_STEPS)} cycles"
+    return f"{_three_digits(value)} {unit}"
+
+
+def percent(relative: float) -> str:
+    """A relative change as signed percent with three significant digits: 3.09 is `+309 %`."""
+    value = relative * 100
+    size = abs(value)
+    if size >= 99.95:  # noqa: PLR2004 - three significant digits
+        return f"{value:+.0f} %"
+    return f"{value:+.1f} %"

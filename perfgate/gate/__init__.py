@@ -1,0 +1,1 @@
+"""Policy, and from it one verdict per benchmark and one for the suite."""

@@ -1,0 +1,1 @@
+"""ONNX models as graphs with shapes, FLOPs and bytes."""

@@ -1,0 +1,1 @@
+"""Rules on compile configuration, their evaluation and waivers."""

@@ -1,0 +1,1 @@
+"""Suite files, the runner, the environment fingerprint and record files."""

@@ -1,0 +1,1 @@
+"""The simulated devices: kernel cost, schedule, energy and noise."""

@@ -1,0 +1,1 @@
+"""Finished values as text for terminals, pull requests and machines."""

@@ -1,0 +1,1 @@
+"""Numbers in, numbers out: tests, intervals and error control."""

@@ -1,0 +1,1 @@
+"""The layers composed: record, check, guard, baseline update."""

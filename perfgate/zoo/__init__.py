@@ -1,0 +1,1 @@
+"""Benchmark models that perfgate builds, with their compile scripts."""
