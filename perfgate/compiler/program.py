@@ -1,0 +1,143 @@
+"""The program: kernels in issue order with the buffers they read and write. What the compiler hands to `npu`.
+
+Sizes are bytes, work is MACs or weighted element operations. No time stands here: cost is the device's answer.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class KernelKind(StrEnum):
+    """What a kernel mainly does; decides which cost formula of SIMULATOR section 7 applies."""
+
+    MATRIX = "matrix"
+    VECTOR = "vector"
+    LAYOUT = "layout"  # a conversion or move on the device (TransData, Transpose)
+    H2D = "h2d"
+    D2H = "d2h"
+    HOST = "host"  # work on the CPU: reorder of an implicit round trip, host operators
+
+
+class Pool(StrEnum):
+    """Separate memory pools."""
+
+    WEIGHTS = "weights"
+    ACTIVATIONS = "activations"
+    WORKSPACE = "workspace"
+    HOST = "host"
+
+
+class Buffer(msgspec.Struct, frozen=True, gc=False):
+    """Bytes that live on the device (or host staging). `in_place_of`: id of the buffer it may overwrite, or -1."""
+
+    id: int
+    tensor: str
+    size: int
+    pool: Pool
+    layout: str = ""
+    in_place_of: int = -1
+
+
+class Access(msgspec.Struct, frozen=True, gc=False):
+    """One operand as moved between memory and a kernel.
+
+    `size` counts padded bytes (DMA burst; C to C0 in blocked layouts). `run` is the length of the contiguous
+    runs in bytes (0: fully contiguous). `efficiency` scales the DMA rate for a conversion done while loading
+    or storing.
+    """
+
+    buffer: int
+    size: int
+    run: int = 0
+    efficiency: float = 1.0
+
+
+class Kernel(msgspec.Struct, frozen=True):
+    """One launch on one engine.
+
+    `m, n, k`: a matrix product of that size, `count` times (batch or groups). `vector_work`: elements x
+    op cost (add 1, mul 1, div 4, exp 8, erf 12), all passes and fused epilogues included; `row` is the length
+    of the reduced row of softmax and norms in elements, else 0. `elements`: elements reordered on the host.
+    `link_bytes`: bytes over the host link. `owner`: index into `Program.owners` of the node whose need caused it.
+    `implicit`: not asked for by the model: conversions and host round trips that the layout pass inserted.
+    `dependencies`: indices of kernels that must end before it starts. `repeat`: executions (loop bodies).
+    `origin`: index into `Program.origins`.
+    """
+
+    index: int
+    name: str
+    op: str
+    kind: KernelKind
+    variant: str
+    dtype: str
+    owner: int
+    dependencies: tuple[int, ...]
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+    m: int = 0
+    n: int = 0
+    k: int = 0
+    count: int = 1
+    macs: int = 0
+    vector_work: int = 0
+    row: int = 0
+    elements: int = 0
+    link_bytes: int = 0
+    implicit: bool = False
+    is_estimated: bool = False
+    is_high_precision: bool = False
+    repeat: int = 1
+    origin: int = -1
+
+
+class Owner(msgspec.Struct, frozen=True, gc=False):
+    """A node of the model as reports name it: `number` is its index in the model (`#447`)."""
+
+    number: int
+    name: str
+    op: str
+    scope: str
+    place: str
+
+
+class PassEntry(msgspec.Struct, frozen=True):
+    """One decision of a pass, applied or refused with a reason code and a sentence."""
+
+    pass_name: str
+    where: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    reason: str
+    applied: bool
+    bytes_saved: int = 0
+    kernels_saved: int = 0
+    estimated_ps: int = 0
+
+
+class Unhandled(msgspec.Struct, frozen=True):
+    """A flag, key, op or attribute whose effect is not modelled, with its source place."""
+
+    what: str
+    place: str
+    reason: str
+
+
+class Program(msgspec.Struct, frozen=True):
+    """A compiled model for one device.
+
+    `kernels` are in issue order; `buffers` by id; `pass_log` in order of decision; `digest` keys caches.
+    """
+
+    name: str
+    device: str
+    kernels: tuple[Kernel, ...]
+    buffers: tuple[Buffer, ...]
+    owners: tuple[Owner, ...]
+    pass_log: tuple[PassEntry, ...]
+    unhandled: tuple[Unhandled, ...]
+    single_stream: bool = False
+    dynamic_dispatch: bool = False
+    digest: str = ""

@@ -1,0 +1,86 @@
+"""Verdicts and the comparison behind each of them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from perfgate.core.metric import Metric  # noqa: TC001 - msgspec reads the annotations at run time
+
+
+class Verdict(StrEnum):
+    """The answer for one benchmark; order of declaration is precedence, worst first (STATISTICS section 5)."""
+
+    INVALID = "invalid"
+    CHANGED = "changed"
+    MISSING = "missing"
+    NEW = "new"
+    REGRESSED = "regressed"
+    INCONCLUSIVE = "inconclusive"
+    IMPROVED = "improved"
+    UNCHANGED = "unchanged"
+
+
+PRECEDENCE: dict[Verdict, int] = {verdict: rank for rank, verdict in enumerate(Verdict)}
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """The test result for one metric of one benchmark.
+
+    `baseline` and `now` are locations in the metric's unit (exact values for exact metrics). `worse_by` is the
+    relative change, positive means worse whatever the direction; `low` and `high` its 95 % interval (None: not
+    computable, for example from zero). `p_runs` and `p_samples` are the p-values of tests A and B before Holm's
+    correction.
+    """
+
+    metric: Metric
+    verdict: Verdict
+    reason: str
+    baseline: float | None = None
+    now: float | None = None
+    worse_by: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_runs: float | None = None
+    p_samples: float | None = None
+    baseline_runs: int = 0
+    candidate_runs: int = 0
+    further_runs: int | None = None
+    detectable: float | None = None
+    threshold: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class BenchmarkVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The worst comparison decides. `is_failure` and `is_warning` are the policy's answer to the verdict."""
+
+    benchmark: str
+    device: str
+    verdict: Verdict
+    reason: str
+    is_failure: bool
+    is_warning: bool = False
+    comparisons: tuple[Comparison, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """`benchmark[device]`, as reports and pytest name it."""
+        return f"{self.benchmark}[{self.device}]"
+
+
+class SuiteVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """All benchmarks, decided once. `exit_code` is the first that applies of 1, 12, 11, 10, 0."""
+
+    benchmarks: tuple[BenchmarkVerdict, ...]
+    exit_code: int
+    family_error: float
+    base_commit: str
+    base_reason: str
+    common_mode: str = ""
+    notes: tuple[str, ...] = ()
+
+    def count(self, verdict: Verdict) -> int:
+        """How many benchmarks got this verdict."""
+        return sum(1 for item in self.benchmarks if item.verdict is verdict)
