@@ -1,6 +1,7 @@
 """The program: kernels in issue order with the buffers they read and write. What the compiler hands to `npu`.
 
-Sizes are bytes, work is MACs or weighted element operations. No time stands here: cost is the device's answer.
+Sizes are bytes, work is MACs or weighted element operations. No time stands here: cost is the device's
+answer.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Pool(StrEnum):
 
 
 class Buffer(msgspec.Struct, frozen=True, gc=False):
-    """Bytes that live on the device (or host staging). `in_place_of`: id of the buffer it may overwrite, or -1."""
+    """Bytes on the device (or host staging); `in_place_of`: id of the buffer it may overwrite, or -1."""
 
     id: int
     tensor: str
@@ -61,10 +62,10 @@ class Kernel(msgspec.Struct, frozen=True):
     `m, n, k`: a matrix product of that size, `count` times (batch or groups). `vector_work`: elements x
     op cost (add 1, mul 1, div 4, exp 8, erf 12), all passes and fused epilogues included; `row` is the length
     of the reduced row of softmax and norms in elements, else 0. `elements`: elements reordered on the host.
-    `link_bytes`: bytes over the host link. `owner`: index into `Program.owners` of the node whose need caused it.
-    `implicit`: not asked for by the model: conversions and host round trips that the layout pass inserted.
-    `dependencies`: indices of kernels that must end before it starts. `repeat`: executions (loop bodies).
-    `origin`: index into `Program.origins`.
+    `link_bytes`: bytes over the host link. `owner`: index into `Program.owners` of the node whose need
+    caused it. `implicit`: not asked for by the model: conversions and host round trips that the layout pass
+    inserted. `dependencies`: indices of kernels that must end before it starts. `repeat`: executions (loop
+    bodies). `origin`: index into `Program.origins`.
     """
 
     index: int

@@ -27,7 +27,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a value: known text, or unknown (`text is None`) with the variable that hides it as `source`."""
+    """A part of a value: known text, or unknown (None) with the variable that hides it as `source`."""
 
     text: str | None
     source: str = ""
@@ -118,8 +118,8 @@ class Positional:
 class Command:
     """A call of a watched program.
 
-    `program` is the catalogue name, `via` the wrappers outermost first. `open`: more arguments follow that the
-    file does not show. `context` names the function, step or stage it stands in.
+    `program` is the catalogue name, `via` the wrappers outermost first. `open`: more arguments follow that
+    the file does not show. `context` names the function, step or stage it stands in.
     """
 
     program: str
@@ -180,7 +180,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """All that one file says. `incomplete`: it was not read to its end, so no rule may answer "pass" for it."""
+    """All that one file says; of an `incomplete` one, not read to its end, no rule may answer "pass"."""
 
     path: str
     commands: tuple[Command, ...] = ()

@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):
-    """A measured quantity. `unit` is one of `core.units`; `quantile` is .99 for a P99, None for a location."""
+    """A measured quantity; `unit` is one of `core.units`, `quantile` is .99 for a P99, else None."""
 
     name: str
     unit: str

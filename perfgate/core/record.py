@@ -1,7 +1,8 @@
 """The record: everything one measurement of one benchmark on one device produced.
 
-The *ruler* says how it was measured (a different one means the numbers are not comparable), the *subject* what was
-measured (that is being judged), the *context* where. Raw samples per run are kept; no derived statistic is stored.
+The *ruler* says how it was measured (a different one means the numbers are not comparable), the *subject*
+what was measured (that is being judged), the *context* where. Raw samples per run are kept; no derived
+statistic is stored.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ SCHEMA = "perfgate/record/1"
 class Ruler(msgspec.Struct, frozen=True, kw_only=True):
     """What must be equal for two records to be comparable; its hash is the definition hash.
 
-    `inputs`: name -> `dtype[d0,d1,...]`. `protocol`: samples per run, warm-up, noise preset, iterations, as text.
-    `device_digest` and `cost_model` change for a whole suite at once and make it invalid, not changed.
+    `inputs`: name -> `dtype[d0,d1,...]`. `protocol`: samples per run, warm-up, noise preset, iterations, as
+    text. `device_digest` and `cost_model` change for a whole suite at once and make it invalid, not changed.
     """
 
     inputs: dict[str, str]
@@ -29,7 +30,7 @@ class Ruler(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What is being judged: model, compile flags, runtime keys, each with its place. Never part of the ruler."""
+    """What is being judged: model, compile flags and runtime keys with their places; never the ruler."""
 
     model: str
     model_digest: str
@@ -46,12 +47,12 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     seed: int
     samples: dict[str, tuple[float, ...]]
-    warmup: dict[str, tuple[float, ...]] = {}  # noqa: RUF012 - msgspec copies defaults
+    warmup: dict[str, tuple[float, ...]] = {}
     started: str = ""
 
 
 class Hotspot(msgspec.Struct, frozen=True, kw_only=True):
-    """An operator in the profile's summary: time per execution in picoseconds, implicit copies it owns in bytes."""
+    """An operator in the profile's summary: time of an execution, implicit copies it owns in bytes."""
 
     number: int
     name: str
@@ -65,11 +66,12 @@ class Hotspot(msgspec.Struct, frozen=True, kw_only=True):
 class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a profile that a baseline keeps; times are picoseconds of the whole execution.
 
-    `parts` are dispatch, transfer, compute, sync and wait of the critical stream; `operators` the worst by time.
+    `parts` are dispatch, transfer, compute, sync and wait of the critical stream; `operators` the worst by
+    time.
     """
 
     total_ps: int
-    parts: dict[str, int] = {}  # noqa: RUF012 - msgspec copies defaults
+    parts: dict[str, int] = {}
     operators: tuple[Hotspot, ...] = ()
     digest: str = ""
 
@@ -83,7 +85,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     version: str = ""
     accepted_regression: str = ""
-    previous: dict[str, float] = {}  # noqa: RUF012 - msgspec copies defaults
+    previous: dict[str, float] = {}
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +99,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     subject: Subject
     runs: tuple[Run, ...]
     exact: dict[str, float]
-    context: dict[str, str] = {}  # noqa: RUF012 - msgspec copies defaults
+    context: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     profile: ProfileSummary | None = None
     provenance: Provenance = Provenance()

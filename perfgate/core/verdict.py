@@ -10,7 +10,7 @@ from perfgate.core.metric import Metric  # noqa: TC001 - msgspec reads the annot
 
 
 class Verdict(StrEnum):
-    """The answer for one benchmark; order of declaration is precedence, worst first (STATISTICS section 5)."""
+    """The answer for one benchmark; declared in order of precedence, worst first (docs/MATH.md)."""
 
     INVALID = "invalid"
     CHANGED = "changed"
@@ -28,10 +28,10 @@ PRECEDENCE: dict[Verdict, int] = {verdict: rank for rank, verdict in enumerate(V
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """The test result for one metric of one benchmark.
 
-    `baseline` and `now` are locations in the metric's unit (exact values for exact metrics). `worse_by` is the
-    relative change, positive means worse whatever the direction; `low` and `high` its 95 % interval (None: not
-    computable, for example from zero). `p_runs` and `p_samples` are the p-values of tests A and B before Holm's
-    correction.
+    `baseline` and `now` are locations in the metric's unit (exact values for exact metrics). `worse_by` is
+    the relative change, positive means worse whatever the direction; `low` and `high` its 95 % interval
+    (None: not computable, for example from zero). `p_runs` and `p_samples` are the p-values of tests A and B
+    before Holm's correction.
     """
 
     metric: Metric

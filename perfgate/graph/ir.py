@@ -24,9 +24,9 @@ class TensorKind(StrEnum):
 class Tensor(msgspec.Struct, frozen=True, gc=False):
     """A named tensor with a static shape (in elements, logical order) and an element type.
 
-    `dtype` is numpy's name (`float32`, `int64`) or `bfloat16`. `value` is present for small integer tensors and
-    for weights whose bytes are in the model; a weight without it is *shape-only*: costs are the same, values
-    are unknown.
+    `dtype` is numpy's name (`float32`, `int64`) or `bfloat16`. `value` is present for small integer tensors
+    and for weights whose bytes are in the model; a weight without it is *shape-only*: costs are the same,
+    values are unknown.
     """
 
     name: str
@@ -87,8 +87,8 @@ class Remark(msgspec.Struct, frozen=True):
 class Graph(msgspec.Struct, frozen=True):
     """A model with every dimension known; `nodes` are in topological order, `tensors` by name.
 
-    `metadata` holds the model's own entries (for example `step_cache`). `digest` is the SHA-256 of the model's
-    content with the bound dimensions, in hex.
+    `metadata` holds the model's own entries (for example `step_cache`). `digest` is the SHA-256 of the
+    model's content with the bound dimensions, in hex.
     """
 
     name: str
