@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from perfgate.config.key_paths import MAX_DEPTH, MAX_NODES, BrokenTextError, KeyTree, Leaf, PathPart
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
-_WORDS = {"true": "bool", "false": "bool", "null": "null", "NaN": "float", "Infinity": "float", "-Infinity": "float"}
-_PIECE = re.compile(r'\\u([0-9a-fA-F]{4})|\\(.)|([^\\])', re.DOTALL)
+_WORDS = {
+    "true": "bool",
+    "false": "bool",
+    "null": "null",
+    "NaN": "float",
+    "Infinity": "float",
+    "-Infinity": "float",
+}
+_PIECE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)|([^\\])", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _REPLACEMENT = "\ufffd"  # for half of a surrogate pair, which no encoding can write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonNode:
-    """A value of a JSON file: `kind` is `object`, `array` or the type of a scalar, `text` a scalar's value."""
+    """A value of a JSON file: `kind` is `object`, `array` or a scalar's type, `text` a scalar's value."""
 
     kind: str
     start: int
@@ -40,29 +48,33 @@ def load_json(text: str) -> JsonNode:
     Raises:
         BrokenTextError: not JSON, nested deeper than 64, or more than 200,000 values.
     """
-    try:
-        truth = json.loads(text, object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str)
-    except json.JSONDecodeError as error:
-        raise BrokenTextError(error.msg[:1].lower() + error.msg[1:], error.pos) from error
-    except RecursionError as error:
-        raise BrokenTextError(f"nested deeper than {MAX_DEPTH}", 0) from error
     scanner = _Scanner(text)
-    root, _ = scanner.value(0, 0)
-    if _plain(root) != _cleaned(truth):
-        raise BrokenTextError("two readers of JSON disagree on this file", 0)
-    return root
+    return _checked_root(text, scanner)
 
 
 def json_keys(text: str) -> KeyTree:
-    """The leaves of a JSON text in document order; a repeated name keeps every value.
+    """The leaves of a JSON text in document order; a repeated name keeps every value."""
+    scanner = _Scanner(text)
+    broken = None
+    try:
+        _checked_root(text, scanner)
+    except BrokenTextError as error:
+        broken = error
+    return KeyTree(leaves=tuple(scanner.leaves), repeated=tuple(scanner.repeated), broken=broken)
 
-    Raises:
-        BrokenTextError: as `load_json`.
-    """
-    leaves: list[Leaf] = []
-    repeated: list[tuple[str, int]] = []
-    _collect(load_json(text), (), leaves, repeated)
-    return KeyTree(leaves=tuple(leaves), repeated=tuple(repeated))
+
+def _checked_root(text: str, scanner: _Scanner) -> JsonNode:
+    try:
+        truth = json.loads(text, object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str)
+    except json.JSONDecodeError as error:
+        scanner.read_before(error.pos)
+        raise BrokenTextError(error.msg[:1].lower() + error.msg[1:], error.pos) from error
+    except RecursionError as error:
+        raise BrokenTextError(f"nested deeper than {MAX_DEPTH}", 0) from error
+    root = scanner.root()
+    if _plain(root) != _cleaned(truth):
+        raise BrokenTextError("two readers of JSON disagree on this file", 0)
+    return root
 
 
 def decoded_string(text: str, start: int, end: int) -> tuple[str, list[int]]:
@@ -97,29 +109,40 @@ class _Pairs(list[tuple[str, object]]):
 
 
 class _Scanner:
-    """Reads values by recursive descent; the text is known to be JSON."""
+    """Reads values by recursive descent and collects the leaves on its way; wants a text that is JSON."""
 
-    __slots__ = ("_nodes", "_text")
+    __slots__ = ("_nodes", "_text", "leaves", "repeated")
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._nodes = 0
+        self.leaves: list[Leaf] = []
+        self.repeated: list[tuple[str, int]] = []
 
-    def value(self, position: int, depth: int) -> tuple[JsonNode, int]:
+    def root(self) -> JsonNode:
+        return self._value(0, ())[0]
+
+    def read_before(self, end: int) -> None:
+        """Collects the leaves before the place where the text stops being JSON."""
+        self._text = self._text[:end]
+        with suppress(BrokenTextError, IndexError):
+            self.root()
+
+    def _value(self, position: int, path: tuple[PathPart, ...]) -> tuple[JsonNode, int]:
         start = self._skip(position)
         self._nodes += 1
-        if depth > MAX_DEPTH:
+        if len(path) > MAX_DEPTH:
             raise BrokenTextError(f"nested deeper than {MAX_DEPTH}", start)
         if self._nodes > MAX_NODES:
             raise BrokenTextError(f"more than {MAX_NODES} values", start)
         sign = self._text[start]
         if sign == "{":
-            return self._object(start, depth)
+            return self._object(start, path)
         if sign == "[":
-            return self._array(start, depth)
-        if sign == '"':
-            return self._string(start)
-        return self._scalar(start)
+            return self._array(start, path)
+        node, end = self._string(start) if sign == '"' else self._scalar(start)
+        self.leaves.append(Leaf(path=path, type=node.kind, text=node.text, start=start, end=end))
+        return node, end
 
     def _skip(self, position: int) -> int:
         match = _BLANK.match(self._text, position)
@@ -143,21 +166,25 @@ class _Scanner:
         kind = "float" if match[1] or match[2] else "int"
         return JsonNode(kind=kind, text=match[0], start=start, end=match.end()), match.end()
 
-    def _object(self, start: int, depth: int) -> tuple[JsonNode, int]:
+    def _object(self, start: int, path: tuple[PathPart, ...]) -> tuple[JsonNode, int]:
         members: list[tuple[JsonNode, JsonNode]] = []
+        seen: set[str] = set()
         position = self._skip(start + 1)
         while self._text[position] != "}":
             key, position = self._string(position)
-            value, position = self.value(self._skip(position) + 1, depth + 1)
+            if key.text in seen:
+                self.repeated.append((key.text, key.start))
+            seen.add(key.text)
+            value, position = self._value(self._skip(position) + 1, (*path, key.text))
             members.append((key, value))
             position = self._after_comma(position)
         return JsonNode(kind="object", start=start, end=position + 1, members=tuple(members)), position + 1
 
-    def _array(self, start: int, depth: int) -> tuple[JsonNode, int]:
+    def _array(self, start: int, path: tuple[PathPart, ...]) -> tuple[JsonNode, int]:
         items: list[JsonNode] = []
         position = self._skip(start + 1)
         while self._text[position] != "]":
-            item, position = self.value(position, depth + 1)
+            item, position = self._value(position, (*path, len(items)))
             items.append(item)
             position = self._after_comma(position)
         return JsonNode(kind="array", start=start, end=position + 1, items=tuple(items)), position + 1
@@ -183,18 +210,3 @@ def _cleaned(value: object) -> object:
     if isinstance(value, list):
         return [_cleaned(item) for item in value]
     return re.sub("[\ud800-\udfff]", _REPLACEMENT, value) if isinstance(value, str) else value
-
-
-def _collect(
-    node: JsonNode, path: tuple[PathPart, ...], leaves: list[Leaf], repeated: list[tuple[str, int]]
-) -> None:
-    seen: set[str] = set()
-    for key, value in node.members:
-        if key.text in seen:
-            repeated.append((key.text, key.start))
-        seen.add(key.text)
-        _collect(value, (*path, key.text), leaves, repeated)
-    for index, item in enumerate(node.items):
-        _collect(item, (*path, index), leaves, repeated)
-    if node.kind not in {"object", "array"}:
-        leaves.append(Leaf(path=path, type=node.kind, text=node.text, start=node.start, end=node.end))

@@ -1,7 +1,7 @@
 """Leaves of JSON, YAML and TOML files: how their paths are written and how they become keys with places.
 
-The three readers differ only in how they find leaves; what a path looks like, and how an offset becomes a line
-and a column, is said once here.
+The three readers differ only in how they find leaves; what a path looks like, and how an offset becomes a
+line and a column, is said once here.
 """
 
 from __future__ import annotations
@@ -42,10 +42,14 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyTree:
-    """All leaves in document order, and the offsets of keys that repeat an earlier one."""
+    """All leaves in document order, and each repeated key with the offset of its repetition.
+
+    `broken`: the leaves are those before the place where the file cannot be read on.
+    """
 
     leaves: tuple[Leaf, ...]
     repeated: tuple[tuple[str, int], ...] = ()
+    broken: BrokenTextError | None = None
 
 
 class LineTable:
@@ -70,7 +74,7 @@ class LineTable:
 
 
 def written_path(parts: tuple[PathPart, ...]) -> str:
-    """A path as people write it: `stages[1].name`; parts with other signs than letters, digits, `_`, `-` quoted."""
+    """A path as people write it: `stages[1].name`; other names than of letters, digits, `_`, `-` quoted."""
     written = ""
     for part in parts:
         if isinstance(part, int):
