@@ -21,7 +21,7 @@ class Kind(StrEnum):
     EXACT = "exact"
 
 
-class Metric(msgspec.Struct, frozen=True, kw_only=True):
+class Metric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A measured quantity; `unit` is one of `core.units`, `quantile` is .99 for a P99, else None."""
 
     name: str

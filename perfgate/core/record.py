@@ -15,7 +15,7 @@ from perfgate.core.setting import Setting  # noqa: TC001 - the same
 SCHEMA = "perfgate/record/1"
 
 
-class Ruler(msgspec.Struct, frozen=True, kw_only=True):
+class Ruler(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What must be equal for two records to be comparable; its hash is the definition hash.
 
     `inputs`: name -> `dtype[d0,d1,...]`. `protocol`: samples per run, warm-up, noise preset, iterations, as
@@ -29,7 +29,7 @@ class Ruler(msgspec.Struct, frozen=True, kw_only=True):
     cost_model: str = ""
 
 
-class Subject(msgspec.Struct, frozen=True, kw_only=True):
+class Subject(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is being judged: model, compile flags and runtime keys with their places; never the ruler."""
 
     model: str
@@ -38,7 +38,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     runtime: tuple[Setting, ...] = ()
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The samples of one process (drawn ones for the simulator), by metric name, in order of acquisition.
 
     Values are in the metric's unit. `started` is UTC, ISO 8601, or "" when a clock would say nothing.
@@ -51,7 +51,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     started: str = ""
 
 
-class Hotspot(msgspec.Struct, frozen=True, kw_only=True):
+class Hotspot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An operator in the profile's summary: time of an execution, implicit copies it owns in bytes."""
 
     number: int
@@ -63,7 +63,7 @@ class Hotspot(msgspec.Struct, frozen=True, kw_only=True):
     copies: int = 0
 
 
-class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
+class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The part of a profile that a baseline keeps; times are picoseconds of the whole execution.
 
     `parts` are dispatch, transfer, compute, sync and wait of the critical stream; `operators` the worst by
@@ -76,7 +76,7 @@ class ProfileSummary(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
 
-class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+class Provenance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who accepted a baseline, when and why; empty in a fresh record."""
 
     commit: str = ""
@@ -88,7 +88,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     previous: dict[str, float] = {}
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One benchmark on one device; see the module's text. `exact` holds the exact metrics by name."""
 
     schema: str = SCHEMA

@@ -1,0 +1,164 @@
+"""Our own YAML files (suites, policy) read strictly into typed values, each message with its place.
+
+PyYAML gives the nodes and their places, msgspec checks the types; this module joins the two. Scalars keep
+their text until their declared type reads them: `no`, `1e3` and `1:30` mean what the declaration says.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from perfgate.core.errors import PerfgateError
+
+MAX_BYTES = 256 * 1024
+MAX_DEPTH = 32
+
+T = TypeVar("T")
+Location = tuple[str | int, ...]
+Loader: Any = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # the C loader is 10 times faster, not always built
+
+
+class Document(msgspec.Struct, Generic[T], frozen=True):
+    """A checked file. `places` maps a location such as `("benchmarks", 0, "name")` to line and column."""
+
+    value: T
+    path: str
+    places: dict[Location, tuple[int, int]]
+
+    def where(self, *location: str | int) -> str:
+        """`file:line:column` of the location, or of its nearest parent."""
+        while location and location not in self.places:
+            location = location[:-1]
+        line, column = self.places.get(location, (1, 1))
+        return f"{self.path}:{line}:{column}"
+
+
+def read_typed(data: bytes, path: str, target: type[T], error: type[PerfgateError]) -> Document[T]:
+    """Check the bytes of a YAML file against a msgspec type.
+
+    Refused: bytes that are not UTF-8, more than 256 KiB, more than 32 levels, anchors, aliases, tags, several
+    documents, duplicate and unknown keys, values of another type.
+
+    Raises:
+        PerfgateError: of the given class; names the place, what was expected and the nearest known key.
+    """
+    reader = _Reader(path, error)
+    node = reader.compose(data)
+    plain = reader.plain(node, ())
+    try:
+        value = msgspec.convert(plain, target, strict=False)
+    except msgspec.ValidationError as problem:
+        raise reader.explain(str(problem), target) from None
+    return Document(value, path, reader.places)
+
+
+class _Reader:
+    """One file on its way from bytes to plain data; remembers where each value stands."""
+
+    def __init__(self, path: str, error: type[PerfgateError]) -> None:
+        self.path = path
+        self.error = error
+        self.places: dict[Location, tuple[int, int]] = {}
+
+    def compose(self, data: bytes) -> Any:  # noqa: ANN401 - a PyYAML node, for which the stubs have no one type
+        if len(data) > MAX_BYTES:
+            raise self.error(
+                f"{len(data):,} bytes are too many", self.path, f"keep it under {MAX_BYTES:,} bytes"
+            )
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as problem:
+            raise self.error(
+                f"byte {problem.start} is not UTF-8", self.path, "save the file as UTF-8"
+            ) from None
+        try:
+            self._scan(text)
+            node = yaml.compose(text, Loader=Loader)
+        except yaml.MarkedYAMLError as problem:
+            mark = problem.problem_mark or problem.context_mark
+            raise self.error(
+                f"broken YAML, {problem.problem}", self._at(mark), "mend the syntax there"
+            ) from None
+        except yaml.YAMLError as problem:
+            what = str(problem).splitlines()[0]
+            raise self.error(f"broken YAML, {what}", self.path, "remove that character") from None
+        if node is None:
+            raise self.error("the file is empty", self.path, "write at least `version: 1`")
+        return node
+
+    def _scan(self, text: str) -> None:
+        """Walk the events first: composing a hostile file may recurse without end."""
+        depth = 0
+        for event in yaml.parse(text, Loader=Loader):
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise self.error("an anchor or alias", self._at(event.start_mark), "write the value out")
+            tag = getattr(event, "tag", None)
+            if tag:
+                raise self.error(f"the tag {tag!r}", self._at(event.start_mark), "remove the tag")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise self.error(f"more than {MAX_DEPTH} levels", self._at(event.start_mark), "nest less")
+
+    def plain(self, node: Any, location: Location) -> Any:  # noqa: ANN401 - PyYAML node in, JSON-like data out
+        """Nodes as dicts, lists and texts; an empty or `null` scalar is None."""
+        self.places[location] = (node.start_mark.line + 1, node.start_mark.column + 1)
+        if isinstance(node, yaml.MappingNode):
+            return dict(self._items(node, location))
+        if isinstance(node, yaml.SequenceNode):
+            return [self.plain(child, (*location, index)) for index, child in enumerate(node.value)]
+        if node.style is None and node.value in {"", "~", "null"}:
+            return None
+        return node.value
+
+    def _items(self, node: yaml.MappingNode, location: Location) -> Iterator[tuple[str, Any]]:
+        seen: set[str] = set()
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise self.error("a key that is no text", self._at(key.start_mark), "write a plain key")
+            if key.value in seen:
+                raise self.error(f"the key {key.value!r} twice", self._at(key.start_mark), "keep one of them")
+            seen.add(key.value)
+            yield key.value, self.plain(value, (*location, key.value))
+            self.places[(*location, key.value)] = (key.start_mark.line + 1, key.start_mark.column + 1)
+
+    def explain(self, problem: str, target: type[Any]) -> PerfgateError:
+        """A message of msgspec, which ends in a path such as `$.benchmarks[0]`, as one of ours."""
+        message, _, trail = problem.partition(" - at `")
+        location = _location(trail.rstrip("`"))
+        unknown = re.search(r"unknown field `(.*)`", message)
+        if unknown:
+            key = unknown[1]
+            near = difflib.get_close_matches(key, _field_names(target), n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else "remove it, or see the reference of the file"
+            return self.error(f"unknown key {key!r}", self._where((*location, key)), remedy)
+        message = message.replace("Object missing required field", "missing key").replace("`", "'")
+        return self.error(message[:1].lower() + message[1:], self._where(location), "correct the value")
+
+    def _where(self, location: Location) -> str:
+        return Document(None, self.path, self.places).where(*location)
+
+    def _at(self, mark: Any) -> str:  # noqa: ANN401 - PyYAML's mark, or None
+        return self.path if mark is None else f"{self.path}:{mark.line + 1}:{mark.column + 1}"
+
+
+def _location(trail: str) -> Location:
+    """`$.a[0][...].b` -> ("a", 0): `[...]` stands for some key of a mapping, so the trail ends there."""
+    known = trail.split("[...]", 1)[0]
+    steps = re.findall(r"\.([^.\[]+)|\[(\d+)\]", known)
+    return tuple(name or int(index) for name, index in steps)
+
+
+def _field_names(target: type[Any]) -> list[str]:
+    """Every key of the type and of the types inside it, for the nearest known name."""
+    _, components = msgspec.json.schema_components([target])
+    return sorted({name for part in components.values() for name in part.get("properties", {})})

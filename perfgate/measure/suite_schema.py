@@ -1,0 +1,82 @@
+"""The keys of a suite file `perf_*.yaml`, as types: what msgspec checks and the JSON Schema shows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+Name = Annotated[str, Meta(min_length=1, max_length=300)]
+Count = Annotated[int, Meta(ge=1, le=100_000)]
+
+
+class InputEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Shape and element type of one model input; a symbol in the shape is bound by `bind`."""
+
+    shape: list[str]
+    dtype: str | None = None
+
+
+class CompileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the compile command stands (`from`, `command`, `match`), or the flags written out (`flags`)."""
+
+    from_: str | None = msgspec.field(default=None, name="from")
+    command: str | None = None
+    match: str | None = None
+    require_resolved: list[str] = []
+    flags: dict[str, str | None] = {}
+
+
+class RuntimeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the runtime configuration stands (`from`, `key`), or the keys written out (`values`)."""
+
+    from_: str | None = msgspec.field(default=None, name="from")
+    key: str | None = None
+    values: dict[str, str] = {}
+
+
+class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What every benchmark of the file takes unless it says otherwise."""
+
+    backend: str | None = None
+    devices: list[Name] | None = None
+    runs: Count | None = None
+    samples: Count | None = None
+    noise: str | None = None
+    metrics: list[Name] | None = None
+    owner: str | None = None
+    tags: list[Name] | None = None
+    compile: CompileEntry | None = None
+    runtime: RuntimeEntry | None = None
+
+
+class BenchmarkEntry(Defaults, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One benchmark: a model with its compile command and runtime configuration, on each of its devices."""
+
+    name: Name
+    model: Name
+    preset: str | None = None
+    parameters: dict[str, str] = {}
+    bind: dict[str, Count] = {}
+    inputs: dict[str, InputEntry] = {}
+    branches: dict[str, str] = {}
+    trip_counts: dict[str, Count] = {}
+    bounds: dict[str, Count] = {}
+    iterations: Count | None = None
+    limits: dict[str, str] = {}
+    priority: str | None = None
+
+
+class SuiteFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole suite file."""
+
+    version: Annotated[int, Meta(ge=1, le=1)]
+    defaults: Defaults = Defaults()
+    thresholds: dict[str, str] = {}
+    benchmarks: list[BenchmarkEntry] = []
+
+
+def suite_json_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a suite file, for editors."""
+    return msgspec.json.schema(SuiteFile)
