@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from perfgate.core.errors import UnusableError, UsageError
+from perfgate.core.errors import UnusableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,8 +77,7 @@ def find_base(repository: Repo, override: str | None, environment: Mapping[str, 
     `override` is what the user named; `environment` tells the CI event (`GITHUB_*`).
 
     Raises:
-        UsageError: the named revision is none.
-        UnusableError: the base commit is not in this clone, or there is no commit at all.
+        UnusableError: the base commit is not in this clone, names nothing, or there is no commit at all.
     """
     head = resolve(repository, "HEAD")
     if head is None:
@@ -147,7 +146,7 @@ def _local(repository: Repo, head: str) -> Base:
 
 
 def _default_branches(repository: Repo) -> list[str]:
-    """Candidates for the upstream default branch, best first; a local `main` serves where there is no remote."""
+    """Candidates for the upstream default branch, best first; a local `main` serves without a remote."""
     import git  # noqa: PLC0415 - see open_repository
 
     try:
@@ -206,7 +205,7 @@ def _event(environment: Mapping[str, str]) -> dict[str, Any]:
     return event if isinstance(event, dict) else {}
 
 
-def _absent(repository: Repo, revision: str) -> UsageError | UnusableError:
+def _absent(repository: Repo, revision: str) -> UnusableError:
     if str(repository.git.rev_parse("--is-shallow-repository")).strip() == "true":
         return _shallow(f"the base commit {revision!r}")
     return UnusableError(

@@ -15,12 +15,8 @@ MAX_FILE = 1 << 20
 MAX_TOTAL = 64 << 20
 MAX_DEPTH = 32
 _PLAIN_FILE = 0o100644
-_FORMS = {
-    0o120000: "a symlink",
-    0o160000: "a submodule",
-    0o100755: "an executable file",
-    0o040000: "a folder",
-}
+_FOLDER = 0o040000
+_FORMS = {0o120000: "a symlink", 0o160000: "a submodule", 0o100755: "an executable file", _FOLDER: "a folder"}
 
 
 class TrustedTree:
@@ -60,7 +56,7 @@ class TrustedTree:
         refused: dict[str, str] = {}
         total = 0
         for item in _walk(tree, 0):
-            path = f"{folder}/{item.path.removeprefix(tree.path + '/')}"
+            path = f"{folder}/{str(item.path).removeprefix(f'{tree.path}/')}"
             try:
                 self._check(item, path)
             except UnusableError as problem:

@@ -1,0 +1,73 @@
+"""A benchmark: one named measurement, resolved from a suite file; what a backend is asked to run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from perfgate.core.metric import Metric  # noqa: TC001 - msgspec reads the annotations at run time
+
+DEFAULT_RUNS = 5
+DEFAULT_SAMPLES = 20
+DEFAULT_NOISE = "quiet"
+DEFAULT_METRICS = ("latency", "peak_memory", "copied_bytes", "kernel_count", "cycles")
+
+
+class CompileSource(msgspec.Struct, frozen=True, kw_only=True):
+    """The compile command: read out of `path` (relative to the root), or `flags` written out in the suite.
+
+    `program` and `match` choose one of several commands; `require_resolved` names flags whose value must be
+    known from the file.
+    """
+
+    path: str | None = None
+    program: str | None = None
+    match: str | None = None
+    require_resolved: tuple[str, ...] = ()
+    flags: dict[str, str | None] = {}
+
+
+class RuntimeSource(msgspec.Struct, frozen=True, kw_only=True):
+    """The runtime configuration: keys below `key` in `path`, or `values` written out in the suite."""
+
+    path: str | None = None
+    key: str | None = None
+    values: dict[str, str] = {}
+
+
+class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
+    """One benchmark on one device. `place` is its `file:line:column` in the suite.
+
+    `inputs` holds the declared shape (symbols bound) and element type per model input. `preset` and
+    `parameters` are for models of the zoo.
+    """
+
+    name: str
+    device: str
+    backend: str
+    model: str
+    place: str
+    runs: int
+    samples: int
+    noise: str
+    metrics: tuple[Metric, ...]
+    preset: str | None = None
+    parameters: dict[str, str] = {}
+    inputs: dict[str, tuple[int, ...]] = {}
+    dtypes: dict[str, str] = {}
+    bind: dict[str, int] = {}
+    branches: dict[str, str] = {}
+    trip_counts: dict[str, int] = {}
+    bounds: dict[str, int] = {}
+    iterations: int | None = None
+    compile: CompileSource = CompileSource()
+    runtime: RuntimeSource = RuntimeSource()
+    owner: str = ""
+    tags: tuple[str, ...] = ()
+    priority: str = ""
+    thresholds: dict[str, str] = {}
+    limits: dict[str, str] = {}
+
+    @property
+    def key(self) -> str:
+        """`name[device]`, as records, reports and pytest name it."""
+        return f"{self.name}[{self.device}]"

@@ -1,0 +1,193 @@
+"""Suite files `perf_*.yaml`: benchmarks resolved from their entries and the file's defaults."""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any
+
+from perfgate.config.typed_yaml import read_typed
+from perfgate.core.errors import UsageError
+from perfgate.core.metric import KNOWN_METRICS, Metric
+from perfgate.measure.benchmark import (
+    DEFAULT_METRICS,
+    DEFAULT_NOISE,
+    DEFAULT_RUNS,
+    DEFAULT_SAMPLES,
+    Benchmark,
+    CompileSource,
+    RuntimeSource,
+)
+from perfgate.measure.suite_schema import BenchmarkEntry, SuiteFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from perfgate.config.typed_yaml import Document
+    from perfgate.measure.suite_schema import CompileEntry, RuntimeEntry
+
+SUITE_PATTERNS = ("perf_*.yaml", "perf_*.yml")
+BACKENDS = ("simulated",)
+
+
+def is_suite_file(name: str) -> bool:
+    """Whether a file of this name holds a suite."""
+    return any(fnmatch(name, pattern) for pattern in SUITE_PATTERNS)
+
+
+def load_suite(data: bytes, path: str) -> tuple[Benchmark, ...]:
+    """The benchmarks of one suite file, one per entry and device, in the file's order.
+
+    `path` is relative to the repository's root; paths inside the file are relative to the file's folder.
+
+    Raises:
+        UsageError: anything that cannot be taken as written, with file:line:column.
+    """
+    document = read_typed(data, path, SuiteFile, UsageError)
+    found: list[Benchmark] = []
+    for index, entry in enumerate(document.value.benchmarks):
+        resolver = _Resolver(document, index, entry)
+        found.extend(resolver.benchmark(device) for device in resolver.devices())
+    check_unique(found)
+    return tuple(found)
+
+
+def check_unique(benchmarks: Iterable[Benchmark]) -> None:
+    """Names are identities: the same name on the same device twice is refused.
+
+    Raises:
+        UsageError: with both places.
+    """
+    places: dict[str, str] = {}
+    for item in benchmarks:
+        if item.key in places:
+            what = f"the benchmark {item.key} is defined twice"
+            raise UsageError(what, f"{places[item.key]} and {item.place}", "rename one; names are identities")
+        places[item.key] = item.place
+
+
+class _Resolver:
+    """One entry of a suite with the defaults of its file."""
+
+    def __init__(self, document: Document[SuiteFile], index: int, entry: BenchmarkEntry) -> None:
+        self.document = document
+        self.entry = entry
+        self.defaults = document.value.defaults
+        self.location: tuple[str | int, ...] = ("benchmarks", index)
+        self.folder = posixpath.dirname(document.path)
+
+    def where(self, *location: str | int) -> str:
+        """The place of a key of this entry, or the entry's own."""
+        return self.document.where(*self.location, *location)
+
+    def setting(self, name: str, fallback: Any) -> Any:  # noqa: ANN401 - the type is that of the named key
+        """The entry's own value, else the file's default, else the product's."""
+        own = getattr(self.entry, name)
+        if own is not None:
+            return own
+        default = getattr(self.defaults, name)
+        return fallback if default is None else default
+
+    def devices(self) -> list[str]:
+        """The entry's own list replaces the default one."""
+        names: list[str] = self.setting("devices", [])
+        if not names:
+            what = f"the benchmark {self.entry.name!r} names no device"
+            raise UsageError(what, self.where(), "add `devices: [ascend-310p-like]`")
+        return names
+
+    def benchmark(self, device: str) -> Benchmark:
+        """The entry on one device."""
+        entry = self.entry
+        backend = self.setting("backend", "simulated")
+        if backend not in BACKENDS:
+            raise UsageError(
+                f"unknown backend {backend!r}", self.where("backend"), f"want {' or '.join(BACKENDS)}"
+            )
+        return Benchmark(
+            name=entry.name,
+            device=device,
+            backend=backend,
+            model=self._model(),
+            place=self.where(),
+            runs=self.setting("runs", DEFAULT_RUNS),
+            samples=self.setting("samples", DEFAULT_SAMPLES),
+            noise=self.setting("noise", DEFAULT_NOISE),
+            metrics=self._metrics(),
+            preset=entry.preset,
+            parameters=entry.parameters,
+            inputs={name: self._shape(name) for name in entry.inputs},
+            dtypes={name: item.dtype for name, item in entry.inputs.items() if item.dtype is not None},
+            bind=entry.bind,
+            branches=entry.branches,
+            trip_counts=entry.trip_counts,
+            bounds=entry.bounds,
+            iterations=entry.iterations,
+            compile=self._compile(self.setting("compile", None)),
+            runtime=self._runtime(self.setting("runtime", None)),
+            owner=self.setting("owner", ""),
+            tags=tuple(self.setting("tags", [])),
+            priority=entry.priority or "",
+            thresholds=self.document.value.thresholds,
+            limits=entry.limits,
+        )
+
+    def _model(self) -> str:
+        model = self.entry.model
+        return model if model.startswith("zoo:") else self._path(model, "model")
+
+    def _path(self, path: str, *location: str | int) -> str:
+        """A path relative to the suite file as one relative to the root; never outside it."""
+        joined = posixpath.normpath(posixpath.join(self.folder, path))
+        if posixpath.isabs(path) or joined == ".." or joined.startswith("../"):
+            what = f"the path {path!r} leaves the repository"
+            raise UsageError(what, self.where(*location), "name a file inside the repository")
+        return joined
+
+    def _metrics(self) -> tuple[Metric, ...]:
+        names = self.setting("metrics", list(DEFAULT_METRICS))
+        unknown = next((name for name in names if name not in KNOWN_METRICS), None)
+        if unknown is not None:
+            near = difflib.get_close_matches(unknown, KNOWN_METRICS, n=1)
+            remedy = (
+                f"did you mean {near[0]!r}?" if near else f"want one of {', '.join(sorted(KNOWN_METRICS))}"
+            )
+            raise UsageError(f"unknown metric {unknown!r}", self.where("metrics"), remedy)
+        if not names:
+            raise UsageError("an empty list of metrics", self.where("metrics"), "name at least one metric")
+        return tuple(KNOWN_METRICS[name] for name in dict.fromkeys(names))
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        sizes = []
+        for index, text in enumerate(self.entry.inputs[name].shape):
+            size = self.entry.bind.get(text, int(text) if text.isdecimal() else None)
+            if size is None:
+                what = f"the dimension {text!r} of input {name!r} is not bound"
+                place = self.where("inputs", name, "shape", index)
+                raise UsageError(what, place, f"add `bind: {{{text}: 1}}`, or write a number")
+            sizes.append(size)
+        return tuple(sizes)
+
+    def _compile(self, entry: CompileEntry | None) -> CompileSource:
+        if entry is None:
+            return CompileSource()
+        if entry.from_ is not None and entry.flags:
+            remedy = "keep `from` (the repository's own command) or `flags`"
+            raise UsageError("both `from` and `flags`", self.where("compile"), remedy)
+        path = None if entry.from_ is None else self._path(entry.from_, "compile", "from")
+        return CompileSource(
+            path=path,
+            program=entry.command,
+            match=entry.match,
+            require_resolved=tuple(entry.require_resolved),
+            flags=entry.flags,
+        )
+
+    def _runtime(self, entry: RuntimeEntry | None) -> RuntimeSource:
+        if entry is None:
+            return RuntimeSource()
+        if entry.from_ is not None and entry.values:
+            raise UsageError("both `from` and `values`", self.where("runtime"), "keep one of them")
+        path = None if entry.from_ is None else self._path(entry.from_, "runtime", "from")
+        return RuntimeSource(path=path, key=entry.key, values=entry.values)
