@@ -42,6 +42,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The samples of one process (drawn ones for the simulator), by metric name, in order of acquisition.
 
     Values are in the metric's unit. `started` is UTC, ISO 8601, or "" when a clock would say nothing.
+    `is_fresh`: taken after the first judgement because a benchmark was suspect (STATISTICS section 5, stage
+    2).
     """
 
     id: int
@@ -49,6 +51,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     samples: dict[str, tuple[float, ...]]
     warmup: dict[str, tuple[float, ...]] = {}
     started: str = ""
+    is_fresh: bool = False
 
 
 class Hotspot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,97 @@
+"""Baseline and candidate records side by side: per benchmark either one flaw or one comparison per metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from perfgate.core.verdict import Comparison, Verdict
+from perfgate.gate.evidence import Flaw, Side, device_flaw, exact_flaw, machine_flaw, ruler_flaw, sample_flaw
+from perfgate.gate.exact import compare_exact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from perfgate.core.metric import Metric
+    from perfgate.core.record import Record
+    from perfgate.gate.thresholds import SuitePolicy
+
+
+MISSING = Flaw(verdict=Verdict.MISSING, reason="has a baseline but was not measured", side=Side.CANDIDATE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledPair:
+    """A sampled metric whose samples are clean on both sides; the suite's tests decide it."""
+
+    metric: Metric
+    baseline: Record
+    candidate: Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One benchmark: a flaw of the whole, or the metrics that are decided already and those that need a test.
+
+    `flaws` are the flaws of single metrics, in step with the `invalid` comparisons among `decided`.
+    """
+
+    key: str
+    record: Record  # the candidate's, or the baseline's where that is all there is
+    flaw: Flaw | None = None
+    is_device_flaw: bool = False
+    decided: tuple[Comparison, ...] = ()
+    sampled: tuple[SampledPair, ...] = ()
+    flaws: tuple[Flaw, ...] = ()
+
+
+def pair_records(
+    baselines: Mapping[str, Record],
+    candidates: Mapping[str, Record],
+    policy: SuitePolicy,
+    not_selected: frozenset[str],
+) -> tuple[Pair, ...]:
+    """Every benchmark of either side in order of its key; baselines that were not selected are left out."""
+    pairs = [_pair(key, baselines.get(key), record, policy) for key, record in candidates.items()]
+    pairs += [
+        Pair(key=key, record=baselines[key], flaw=MISSING)
+        for key in baselines.keys() - candidates.keys() - not_selected
+    ]
+    return tuple(sorted(pairs, key=lambda pair: pair.key))
+
+
+def _pair(key: str, baseline: Record | None, candidate: Record, policy: SuitePolicy) -> Pair:
+    if baseline is None:
+        reason = f"no baseline; run: perfgate baseline update -k {candidate.benchmark} --reason ..."
+        return Pair(key=key, record=candidate, flaw=Flaw(verdict=Verdict.NEW, reason=reason))
+    device = device_flaw(baseline, candidate)
+    flawed = device or machine_flaw(baseline, candidate) or ruler_flaw(baseline, candidate)
+    if flawed is not None:
+        return Pair(key=key, record=candidate, flaw=flawed, is_device_flaw=device is not None)
+    return _pair_metrics(key, baseline, candidate, policy)
+
+
+def _pair_metrics(key: str, baseline: Record, candidate: Record, policy: SuitePolicy) -> Pair:
+    decided: list[Comparison] = []
+    sampled: list[SampledPair] = []
+    flaws: list[Flaw] = []
+    for metric in {item.name: item for item in candidate.ruler.metrics}.values():
+        check = sample_flaw if metric.is_sampled else exact_flaw
+        flaw = check(baseline, metric, Side.BASELINE) or check(candidate, metric, Side.CANDIDATE)
+        if flaw is not None:
+            flaws.append(flaw)
+            decided.append(Comparison(metric=metric, verdict=flaw.verdict, reason=flaw.reason))
+        elif metric.is_sampled:
+            sampled.append(SampledPair(metric=metric, baseline=baseline, candidate=candidate))
+        else:
+            limits = policy.for_metric(key, metric.name)
+            before, now = baseline.exact[metric.name], candidate.exact[metric.name]
+            decided.append(compare_exact(metric, before, now, limits))
+    if not decided and not sampled:
+        flaw = Flaw(
+            verdict=Verdict.INVALID,
+            reason="no metric is defined, so nothing can be compared",
+            side=Side.CANDIDATE,
+        )
+        return Pair(key=key, record=candidate, flaw=flaw)
+    return Pair(key=key, record=candidate, decided=tuple(decided), sampled=tuple(sampled), flaws=tuple(flaws))
