@@ -14,7 +14,7 @@ import msgspec
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from perfgate.core.errors import PerfgateError
 
@@ -138,8 +138,7 @@ class _Reader:
         unknown = re.search(r"unknown field `(.*)`", message)
         if unknown:
             key = unknown[1]
-            near = difflib.get_close_matches(key, _field_names(target), n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else "remove it, or see the reference of the file"
+            remedy = did_you_mean(key, _field_names(target))
             return self.error(f"unknown key {key!r}", self._where((*location, key)), remedy)
         message = message.replace("Object missing required field", "missing key").replace("`", "'")
         return self.error(message[:1].lower() + message[1:], self._where(location), "correct the value")
@@ -149,6 +148,12 @@ class _Reader:
 
     def _at(self, mark: Any) -> str:  # noqa: ANN401 - PyYAML's mark, or None
         return self.path if mark is None else f"{self.path}:{mark.line + 1}:{mark.column + 1}"
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """The remedy for a name nobody knows: the nearest one, else all of them."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"want one of {', '.join(sorted(known))}"
 
 
 def _location(trail: str) -> Location:

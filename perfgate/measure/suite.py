@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import posixpath
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from perfgate.config.typed_yaml import read_typed
+from perfgate.config.typed_yaml import did_you_mean, read_typed
 from perfgate.core.errors import UsageError
 from perfgate.core.metric import KNOWN_METRICS, Metric
 from perfgate.measure.benchmark import (
@@ -149,11 +148,9 @@ class _Resolver:
         names = self.setting("metrics", list(DEFAULT_METRICS))
         unknown = next((name for name in names if name not in KNOWN_METRICS), None)
         if unknown is not None:
-            near = difflib.get_close_matches(unknown, KNOWN_METRICS, n=1)
-            remedy = (
-                f"did you mean {near[0]!r}?" if near else f"want one of {', '.join(sorted(KNOWN_METRICS))}"
+            raise UsageError(
+                f"unknown metric {unknown!r}", self.where("metrics"), did_you_mean(unknown, KNOWN_METRICS)
             )
-            raise UsageError(f"unknown metric {unknown!r}", self.where("metrics"), remedy)
         if not names:
             raise UsageError("an empty list of metrics", self.where("metrics"), "name at least one metric")
         return tuple(KNOWN_METRICS[name] for name in dict.fromkeys(names))

@@ -1,0 +1,137 @@
+"""Base and head policy as one: a change may tighten the gate that judges it, never loosen it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from perfgate.core.metric import KNOWN_METRICS
+from perfgate.gate.thresholds import POLICY_KEYS, Answer, Level, Limit, MetricPolicy, PolicyRule, SuitePolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_REACTIONS = (Answer.PASS, Answer.WARN, Answer.FAIL)
+_LEVELS = (Level.WARN, Level.FAIL, Level.BLOCK)
+_DEFAULT_TAIL_EFFECT = 0.05  # what a key that is not set stands for at P99
+
+
+def _smaller(value: Any) -> float:  # noqa: ANN401 - a threshold, a boolean, or None for the default
+    return -float(_DEFAULT_TAIL_EFFECT if value is None else value)
+
+
+# How strict a value is, by key; what is not here has no order.
+_STRICTNESS: dict[str, Callable[[Any], float]] = {
+    **dict.fromkeys(
+        ("min_effect", "equivalence", "absolute", "relative", "tail_effect", "bootstrap_veto"), _smaller
+    ),
+    **dict.fromkeys(
+        ("on_inconclusive", "on_missing", "on_new", "on_changed", "common_shift"), _REACTIONS.index
+    ),
+    "level": _LEVELS.index,
+    "alpha": float,
+    "is_gated": float,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loosening:
+    """A value of the change that is looser than the base's, and so does not count."""
+
+    match: str
+    metric: str
+    key: str
+    base: str
+    head: str
+    origin: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.origin}: {self.key} of {self.match} {self.metric}: {self.head} is looser than {self.base}"
+        )
+
+
+def tighten(
+    base: SuitePolicy, head: SuitePolicy, pairs: Iterable[tuple[str, str]]
+) -> tuple[SuitePolicy, tuple[Loosening, ...]]:
+    """The stricter of both policies, key by key, for the suite and for each (benchmark key, metric) pair.
+
+    Which rule wins depends on globs, so the result holds one rule per pair. What is neither stricter nor looser
+    (the location, the direction) is taken from base.
+    """
+    loosened: list[Loosening] = []
+    rules: list[PolicyRule] = []
+    for match, metric in (("*", "*"), *pairs):
+        ours = base.suite if match == "*" else base.for_metric(match, metric)
+        theirs = head.suite if match == "*" else head.for_metric(match, metric)
+        rules += _stricter(ours, theirs, match, metric)
+        found = _looser(ours, theirs, match, metric)
+        loosened += [item for item in found if not _is_known(item, loosened)]
+    removed = tuple(glob for glob in head.removed if glob in base.removed)
+    loosened += [
+        Loosening(match=glob, metric="*", key="removed", base="gated", head="removed", origin="perfgate.yaml")
+        for glob in head.removed
+        if glob not in base.removed
+    ]
+    return SuitePolicy(rules=tuple(rules), removed=removed), tuple(loosened)
+
+
+def _stricter(base: MetricPolicy, head: MetricPolicy, match: str, metric: str) -> list[PolicyRule]:
+    """One rule per origin, so that every threshold still names the rule that set it."""
+    by_origin: dict[str, dict[str, object]] = {}
+    for key in sorted(POLICY_KEYS):
+        winner = head if _order(key, getattr(base, key), getattr(head, key), metric) > 0 else base
+        by_origin.setdefault(winner.origin(key), {})[key] = getattr(winner, key)
+    return [
+        PolicyRule(match=match, metric=metric, values=values, origin=origin)
+        for origin, values in sorted(by_origin.items())
+    ]
+
+
+def _looser(base: MetricPolicy, head: MetricPolicy, match: str, metric: str) -> list[Loosening]:
+    return [
+        Loosening(
+            match=match,
+            metric=metric,
+            key=key,
+            base=_text(getattr(base, key)),
+            head=_text(getattr(head, key)),
+            origin=head.origin(key),
+        )
+        for key in sorted(POLICY_KEYS)
+        if _order(key, getattr(base, key), getattr(head, key), metric) < 0
+    ]
+
+
+def _order(key: str, base: object, head: object, metric: str) -> int:
+    """+1: head is stricter; -1: head is looser, or other in a way that has no order; 0: equal."""
+    if base == head:
+        return 0
+    if key == "limit":
+        return _limit_order(base, head, metric)
+    strictness = _STRICTNESS.get(key)
+    if strictness is None:
+        return -1  # another location, direction, suspicion or run count is no tightening
+    return 1 if strictness(head) > strictness(base) else -1
+
+
+def _limit_order(base: object, head: object, metric: str) -> int:
+    if not isinstance(base, Limit):
+        return 1
+    if not isinstance(head, Limit):
+        return -1
+    known = KNOWN_METRICS.get(metric)
+    is_ceiling = known is None or known.sign > 0
+    return 1 if (head.value < base.value) == is_ceiling else -1
+
+
+def _is_known(item: Loosening, seen: list[Loosening]) -> bool:
+    """The same rule loosens the same key for many pairs: one line is enough."""
+    return any((item.origin, item.key, item.head) == (other.origin, other.key, other.head) for other in seen)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Limit):
+        return f"{value.value:g}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
