@@ -52,8 +52,8 @@ class Position(StrEnum):
 class Via(StrEnum):
     """How a conversion is done.
 
-    `dma`: by the load or store path of the matrix kernel next to it, else as a kernel; `kernel`: a device kernel;
-    `host`: the implicit round trip over the link.
+    `dma`: by the load or store path of the matrix kernel next to it, else as a kernel; `kernel`: a device
+    kernel; `host`: the implicit round trip over the link.
     """
 
     DMA = "dma"
@@ -141,12 +141,8 @@ class VectorUnit(msgspec.Struct, frozen=True, kw_only=True):
     """Vector engine of one core: bytes of operands per cycle for an operation of cost 1."""
 
     bytes_per_cycle: int
-    reduction_kb: int  # an fp32 row of softmax or a norm up to this size is read once per pass
-
-    @property
-    def reduction_bytes(self) -> int:
-        """Size of the reduction buffer."""
-        return self.reduction_kb * KIB
+    softmax_row_kb: int  # an fp32 row up to this size is read from memory once, a longer one three times
+    norm_row_kb: int  # the same for norms
 
 
 class Buffers(msgspec.Struct, frozen=True, kw_only=True):
@@ -203,7 +199,7 @@ class Dram(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dma(msgspec.Struct, frozen=True, kw_only=True):
-    """Transfers: bytes pad to `burst_bytes`; contiguous runs under `full_run_bytes` lose rate in proportion."""
+    """Transfers: bytes pad to `burst_bytes`; runs under `full_run_bytes` lose rate in proportion."""
 
     latency_ns: int
     burst_bytes: int
@@ -211,12 +207,18 @@ class Dma(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """Overhead per kernel in microseconds: in a compiled program, and eager by class of kernel."""
+    """Overhead per kernel in microseconds: in a compiled program, and eager by class of kernel.
+
+    `*_overlap_us` is the part of an eager launch that runs on the host while the kernel already runs.
+    """
 
     compiled_us: float
     eager_matrix_us: float = 0.0
     eager_softmax_us: float = 0.0
-    eager_other_us: float = 0.0
+    eager_norm_us: float = 0.0
+    eager_elementwise_us: float = 0.0
+    norm_overlap_us: float = 0.0
+    elementwise_overlap_us: float = 0.0
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
@@ -276,7 +278,7 @@ class Energy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True):
-    """A machine; `native_layout` is what its Conv runs in, `block_bytes` the width of a C0 block (0: none).
+    """A machine: `native_layout` is what its Conv runs in, `block_bytes` the width of a C0 block.
 
     `sources` keeps the mark and note of each value by dotted key; `digest` is the SHA-256 of the values alone,
     so a reworded note does not make records incomparable.

@@ -7,7 +7,6 @@ A key that no cost formula reads is an error, since a misspelt rate would otherw
 from __future__ import annotations
 
 from difflib import get_close_matches
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_origin, get_type_hints
@@ -20,7 +19,7 @@ from perfgate.core.errors import UsageError
 from perfgate.npu.device_check import check_value
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
 BUILT_IN = Path(__file__).parent / "devices"
 _OWN_KEYS = ("name", "soc_versions")  # say which machine this is, so a base does not hand them on
@@ -227,6 +226,5 @@ def _is_struct(kind: Any) -> bool:  # noqa: ANN401 - a type hint as a value
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
-@cache
-def _hints(struct: Hashable) -> dict[str, Any]:
+def _hints(struct: type[Any]) -> dict[str, Any]:
     return get_type_hints(struct)
