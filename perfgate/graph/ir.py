@@ -59,7 +59,8 @@ class Node(msgspec.Struct, frozen=True):
     """One operation. `inputs` holds "" for an omitted optional input.
 
     `attributes`: int, float, str, tuples of them, numpy arrays or nested `Graph` bodies, by ONNX name.
-    `scope` is the dotted path of the name. `repeat`: how often a node of a loop body runs.
+    `scope` is the dotted path of the name. `repeat`: how often a node of a loop body runs. `opset`: version of
+    the node's domain (a model function may import another one than the graph).
     `is_estimated`: the op is not in the table; its cost is a vector pass over inputs and outputs.
     """
 
@@ -74,6 +75,7 @@ class Node(msgspec.Struct, frozen=True):
     place: Place
     repeat: int = 1
     is_estimated: bool = False
+    opset: int = 0
 
 
 class Remark(msgspec.Struct, frozen=True):
@@ -106,7 +108,8 @@ ITEM_BYTES: dict[str, int] = {
     "float64": 8, "float32": 4, "float16": 2, "bfloat16": 2,
     "int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint64": 8, "uint32": 4, "uint16": 2, "uint8": 1,
     "bool": 1, "complex64": 8, "complex128": 16, "string": 8,
-    "float8_e4m3fn": 1, "float8_e5m2": 1, "int4": 1, "uint4": 1,
+    "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1,
+    "int4": 1, "uint4": 1, "float4_e2m1fn": 1, "int2": 1, "uint2": 1,
 }  # fmt: skip
 
 

@@ -1,0 +1,328 @@
+"""One forward pass over a model's nodes: decodes each once, finds shapes and small values, collects problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from perfgate.graph import constants, control, inlining, sequences
+from perfgate.graph.ir import Node, Place, Remark, Tensor, TensorKind
+from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, Result, Row, Site, product
+from perfgate.graph.ops.table import row_of
+from perfgate.graph.order import in_order
+from perfgate.graph.problems import MOST_PROBLEMS, Problem, ProblemCode, Refusal
+from perfgate.graph.protobuf import attribute_value, broken, external_location, weight_tensor
+
+DEFAULT_DOMAINS = ("", "ai.onnx")
+RULE_FAILURES = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user said about the model's open questions, by node or tensor name."""
+
+    branches: Mapping[str, str]
+    trip_counts: Mapping[str, int]
+    bounds: Mapping[str, int]
+    values: Mapping[str, Any]
+
+
+class Frame(msgspec.Struct, frozen=True, kw_only=True):
+    """Where nodes stand: name mapping and prefix of an inlined body, repetition, operator versions.
+
+    `names` maps names of the body to names of the flat graph and is None for the main graph. `attributes`
+    are the arguments of a function call.
+    """
+
+    opset: int
+    versions: dict[str, int]
+    names: dict[str, str] | None = None
+    prefix: str = ""
+    repeat: int = 1
+    attributes: dict[str, Any] | None = None
+    depth: int = 0
+
+
+class Importer:
+    """The growing flat graph. `tensors` is insertion-ordered, so a trial import can be undone."""
+
+    __slots__ = (
+        "declared", "external_files", "folder", "found", "functions", "initial", "next_index", "nodes", "options",
+        "poisoned", "problems", "remarks", "sequences", "source", "symbols", "tensors",
+    )  # fmt: skip
+
+    def __init__(self, *, source: str, folder: Path | None, options: Options) -> None:
+        self.source = source
+        self.folder = folder
+        self.options = options
+        self.nodes: list[Node] = []
+        self.tensors: dict[str, Tensor] = {}
+        self.sequences: dict[str, sequences.Sequence] = {}
+        self.poisoned: set[str] = set()
+        self.problems: list[Problem] = []
+        self.found = 0
+        self.remarks: list[Remark] = []
+        self.functions: dict[tuple[str, str], Any] = {}
+        self.declared: dict[str, Result] = {}
+        self.next_index = 0
+        self.symbols: dict[str, int] = {}
+        self.initial: frozenset[str] = frozenset()
+        self.external_files: dict[str, str] = {}
+
+    def add_weights(self, protos: Iterable[Any], frame: Frame) -> None:
+        """Initialisers become weight tensors."""
+        tensors, overrides = self.tensors, self.options.values
+        for proto in protos:
+            name = proto.name
+            if frame.names is not None:
+                name = self.local_name(name, frame)
+            tensor = weight_tensor(proto, name, self.folder)
+            if tensor.value is None:
+                self.external_files[name] = external_location(proto)
+            tensors[name] = self.overridden(tensor) if name in overrides else tensor
+
+    def overridden(self, tensor: Tensor) -> Tensor:
+        """The tensor with the value that the user gave for it."""
+        value = np.array(self.options.values[tensor.name], dtype=tensor.dtype)
+        if value.size != tensor.elements:
+            raise broken(
+                f"values for '{tensor.name}' has {value.size} elements, its shape {list(tensor.shape)} holds"
+                f" {tensor.elements}",
+                "give one value for each element",
+            )
+        return msgspec.structs.replace(tensor, value=value.reshape(tensor.shape))
+
+    def local_name(self, name: str, frame: Frame) -> str:
+        """Name in the flat graph for something a body defines; bodies may reuse names of other bodies."""
+        names = frame.names
+        if names is None or not name:
+            return name
+        if name in names:
+            return names[name]
+        taken = frame.attributes is not None or name in self.tensors or name in self.poisoned
+        flat = f"{frame.prefix}/{name}" if taken else name
+        names[name] = flat
+        return flat
+
+    def add_nodes(self, protos: Iterable[Any], frame: Frame, *, is_ordered: bool = False) -> None:
+        """Imports the nodes of one graph or body in order; sorts the rest once if a producer comes later."""
+        protos = list(protos)
+        for position, proto in enumerate(protos):
+            inputs = tuple(proto.input)
+            if frame.names is not None:
+                inputs = tuple([frame.names.get(name, name) for name in inputs])
+            unknown = self._unknown_input(inputs)
+            if unknown is None:
+                self._add_node(proto, inputs, frame)
+            elif is_ordered:
+                self.report(
+                    broken(f"input '{unknown}' is produced by nothing, or by its own result"), proto, frame
+                )
+            else:
+                rest = in_order(protos[position:])
+                self.add_nodes(rest, frame, is_ordered=True)
+                return
+
+    def _unknown_input(self, inputs: tuple[str, ...]) -> str | None:
+        tensors = self.tensors
+        for name in inputs:
+            if name not in tensors and name and name not in self.poisoned and name not in self.sequences:
+                return name
+        return None
+
+    def _add_node(self, proto: Any, inputs: tuple[str, ...], frame: Frame) -> None:  # noqa: ANN401 - untyped message
+        index = self.next_index
+        self.next_index = index + 1
+        try:
+            if self.poisoned and not self.poisoned.isdisjoint(inputs):
+                self.poison(proto, frame)
+                return
+            op, domain = proto.op_type, proto.domain
+            if self.functions and (domain, op) in self.functions:
+                inlining.call_function(self, proto, inputs, frame)
+                return
+            if domain in DEFAULT_DOMAINS:
+                special = SPECIAL.get(op)
+                if special is not None and special(self, proto, inputs, frame):
+                    return
+            self._add_plain(proto, index, inputs, frame)
+        except Refusal as refusal:
+            self.report(refusal, proto, frame, inputs)
+        except RULE_FAILURES as error:
+            text = f"attributes or inputs do not fit the operator ({type(error).__name__}: {error})"
+            self.report(broken(text, "correct the node's attributes"), proto, frame, inputs)
+
+    def _add_plain(self, proto: Any, index: int, inputs: tuple[str, ...], frame: Frame) -> None:  # noqa: ANN401
+        op, domain = proto.op_type, proto.domain
+        outputs = self.output_names(proto, frame)
+        row = row_of(op, domain)
+        attributes = self.attributes(proto, frame)
+        operands = [self.tensors[name] if name else None for name in inputs]
+        if row is None:
+            results = self._declared_results(proto, outputs, frame)
+            self._define(outputs, results, None)
+        else:
+            site = Site(op, operands, attributes, len(outputs), frame.opset)
+            if self.options.bounds:
+                site.bound = self.options.bounds.get(proto.name or outputs[0], -1)
+            results = row.shape(site)
+            self._define(outputs, results, _values(row, site, results))
+        self._append(proto, index, inputs, outputs, attributes, frame, row is None)
+
+    def _append(  # noqa: PLR0913, PLR0917 - a node has that many parts, and keywords cost 1 us here
+        self,
+        proto: Any,  # noqa: ANN401 - untyped message
+        index: int,
+        inputs: tuple[str, ...],
+        outputs: tuple[str, ...],
+        attributes: dict[str, Any],
+        frame: Frame,
+        is_estimated: bool,  # noqa: FBT001 - see above
+    ) -> None:
+        name = proto.name or (outputs[0] if outputs else "")
+        if frame.prefix:
+            name = f"{frame.prefix}/{name}" if proto.name else name
+        domain = proto.domain
+        self.nodes.append(
+            Node(
+                index,
+                name,
+                proto.op_type,
+                domain,
+                inputs,
+                outputs,
+                attributes,
+                name.replace("/", ".").strip("."),
+                self._place(proto, index),
+                frame.repeat,
+                is_estimated,
+                frame.versions.get(domain, frame.opset),
+            )
+        )
+
+    def add_synthetic(self, node: Node, results: list[Result], values: list[Any] | None = None) -> None:
+        """Appends a node that stands for structure (loop borders, aliases); its outputs become tensors."""
+        self._define(node.outputs, results, values)
+        self.nodes.append(node)
+
+    def _define(self, outputs: tuple[str, ...], results: list[Result], values: list[Any] | None) -> None:
+        if len(results) < len(outputs) and any(outputs[len(results) :]):
+            raise broken(
+                f"{len(outputs)} outputs, but the operator gives {len(results)}", "remove the outputs"
+            )
+        overrides = self.options.values
+        for position, name in enumerate(outputs):
+            if not name:
+                continue
+            if name in self.tensors:
+                raise broken(f"'{name}' is produced twice", "give each tensor one producer")
+            shape, dtype = results[position]
+            value = values[position] if values is not None else None
+            tensor = Tensor(name, shape, dtype, TensorKind.ACTIVATION, value)
+            self.tensors[name] = self.overridden(tensor) if name in overrides else tensor
+
+    def define_weight(self, tensor: Tensor) -> None:
+        """A constant that a node would have made."""
+        if tensor.name in self.tensors:
+            raise broken(f"'{tensor.name}' is produced twice", "give each tensor one producer")
+        self.tensors[tensor.name] = self.overridden(tensor) if tensor.name in self.options.values else tensor
+
+    def output_names(self, proto: Any, frame: Frame) -> tuple[str, ...]:  # noqa: ANN401 - untyped message
+        """Output names in the flat graph."""
+        outputs = tuple(proto.output)
+        if frame.names is None:
+            return outputs
+        return tuple([self.local_name(name, frame) for name in outputs])
+
+    def attributes(self, proto: Any, frame: Frame) -> dict[str, Any]:  # noqa: ANN401 - untyped message
+        """Attributes by name, references to function arguments resolved."""
+        if frame.attributes is None:
+            return {item.name: attribute_value(item) for item in proto.attribute}
+        return inlining.resolved_attributes(proto, frame.attributes)
+
+    def _place(self, proto: Any, index: int) -> Place:  # noqa: ANN401 - untyped message
+        text = ""
+        for entry in proto.metadata_props:
+            if entry.key == "source":
+                text = entry.value
+        text = text or proto.doc_string
+        if text:
+            place = _parsed_place(text)
+            if place is not None:
+                return place
+        return Place(self.source, index)
+
+    def _declared_results(self, proto: Any, outputs: tuple[str, ...], frame: Frame) -> list[Result]:  # noqa: ANN401
+        missing = [name for name in outputs if name and name not in self.declared]
+        if missing:
+            raise Refusal(
+                ProblemCode.UNKNOWN_OPERATOR,
+                f"nobody knows the shape of output '{missing[0]}' (opset {frame.versions.get(proto.domain, 0)})",
+                "declare the output shapes in the model (value_info), or add a row to the op table",
+            )
+        return [self.declared.get(name, ((), "float32")) for name in outputs]
+
+    def add_sparse_weights(self, protos: Iterable[Any]) -> None:
+        """Sparse initialisers are stored dense on the device; their values are not looked at."""
+        for proto in protos:
+            values = proto.values
+            dtype = weight_tensor(values, values.name, self.folder).dtype
+            self.define_weight(Tensor(values.name, tuple(proto.dims), dtype, TensorKind.WEIGHT))
+
+    def check_outputs(self, names: tuple[str, ...]) -> None:
+        """Reports graph outputs that nothing produces."""
+        for name in names:
+            if name not in self.tensors and name not in self.poisoned:
+                self.problems.append(
+                    Problem(
+                        ProblemCode.BROKEN_MODEL,
+                        f"the graph output '{name}' is produced by nothing",
+                        self.source,
+                        "remove the output or add its producer",
+                    )
+                )
+                self.found += 1
+
+    def remark(self, code: str, where: str, text: str) -> None:
+        """Notes a decision for the compile summary."""
+        self.remarks.append(Remark(code, where, text))
+
+    def poison(self, proto: Any, frame: Frame) -> None:  # noqa: ANN401 - untyped message
+        """Marks outputs as unknown because of an earlier problem, so that it is reported once."""
+        self.poisoned.update(
+            name for name in self.output_names(proto, frame) if name and name not in self.tensors
+        )
+
+    def report(self, refusal: Refusal, proto: Any, frame: Frame, inputs: tuple[str, ...] = ()) -> None:  # noqa: ANN401
+        """Collects a problem of a node and goes on behind it."""
+        self.poison(proto, frame)
+        self.found += 1
+        if len(self.problems) < MOST_PROBLEMS:
+            from perfgate.graph.explanation import explain  # noqa: PLC0415 - errors only, and it reads the importer
+
+            self.problems.append(explain(self, refusal, proto, frame, inputs))
+
+
+def _values(row: Row, site: Site, results: list[Result]) -> list[Any] | None:
+    if row.value is None or product(results[0][0]) > MOST_VALUE_ELEMENTS:
+        return None
+    if not row.is_static:
+        for operand in site.inputs:
+            if operand is not None and operand.value is None:
+                return None
+    with np.errstate(all="ignore"):
+        return row.value(site, results)
+
+
+def _parsed_place(text: str) -> Place | None:
+    file, _, rest = text.partition(":")
+    parts = rest.split(":")
+    if not file or not 1 <= len(parts) <= 2 or not all(part.isdigit() for part in parts):  # noqa: PLR2004 - line:column
+        return None
+    return Place(file, int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
+
+
+SPECIAL = {**constants.HANDLERS, **control.HANDLERS, **sequences.HANDLERS}

@@ -1,0 +1,182 @@
+"""`load`: the entry of the package, from model bytes to a `Graph` with every shape known."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from perfgate.core.errors import UsageError
+from perfgate.graph.binding import bind_inputs, declared_shape
+from perfgate.graph.importer import Frame, Importer, Options
+from perfgate.graph.ir import Graph, TensorKind
+from perfgate.graph.problems import GraphError, Problem, ProblemCode, Refusal
+from perfgate.graph.protobuf import ELEMENT_TYPES
+from perfgate.graph.versions import check_versions
+
+NOTHING: Mapping[str, Any] = {}
+
+
+def load(  # noqa: PLR0913 - keywords only, each answers one open question of a model
+    model: str | os.PathLike[str] | bytes,
+    *,
+    bindings: Mapping[str, tuple[int, ...]] = NOTHING,
+    branches: Mapping[str, str] = NOTHING,
+    trip_counts: Mapping[str, int] = NOTHING,
+    bounds: Mapping[str, int] = NOTHING,
+    values: Mapping[str, Any] = NOTHING,
+    name: str = "",
+) -> Graph:
+    """Imports an ONNX model (path or serialised bytes) with its dynamic dimensions bound.
+
+    `bindings`: input -> sizes, -1 leaves a dimension open. `branches`: If node -> "then" or "else".
+    `trip_counts`: Loop node -> iterations. `bounds`: node -> size limit of a data-dependent output.
+    `values`: tensor -> elements, for shapes whose bytes are not in the model. `name`: what messages and
+    places call a model given as bytes.
+
+    Raises:
+        GraphError: the model cannot be used; lists up to 20 problems.
+        UsageError: the file cannot be read, or an option names nothing in the model.
+    """
+    content, source, folder = _content(model, name)
+    options = Options(branches=branches, trip_counts=trip_counts, bounds=bounds, values=values)
+    try:
+        return _imported(content, source, folder, bindings, options)
+    except (UnicodeDecodeError, RecursionError) as error:
+        problem = Problem(
+            ProblemCode.BROKEN_MODEL,
+            f"the model holds text or nesting that cannot be read ({type(error).__name__})",
+            source,
+            "export the model again; nothing else is tried",
+        )
+        raise GraphError((problem,), source=source) from error
+
+
+def _content(model: str | os.PathLike[str] | bytes, name: str) -> tuple[bytes, str, Path | None]:
+    if isinstance(model, bytes):
+        return model, name or "model.onnx", None
+    path = Path(model)
+    try:
+        return path.read_bytes(), name or path.name, path.parent
+    except OSError as error:
+        raise UsageError(
+            f"cannot read the model ({error.strerror})", str(path), "name an .onnx file"
+        ) from error
+
+
+def _imported(
+    content: bytes,
+    source: str,
+    folder: Path | None,
+    bindings: Mapping[str, tuple[int, ...]],
+    options: Options,
+) -> Graph:
+    proto = _parsed(content, source)
+    graph = proto.graph
+    versions = {
+        "" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in proto.opset_import
+    }
+    importer = Importer(source=source, folder=folder, options=options)
+    importer.functions = {(function.domain, function.name): function for function in proto.functions}
+    importer.remarks.extend(check_versions(proto, versions, source))
+    frame = Frame(opset=versions.get("", 0), versions=versions)
+    try:
+        importer.add_weights(graph.initializer, frame)
+        importer.add_sparse_weights(graph.sparse_initializer)
+        _add_inputs(importer, graph, bindings)
+        _declare(importer, graph)
+    except Refusal as refusal:
+        raise GraphError(
+            (Problem(refusal.code, refusal.what, source, refusal.remedy),), source=source
+        ) from refusal
+    importer.add_nodes(graph.node, frame)
+    outputs = tuple(item.name for item in graph.output)
+    importer.check_outputs(outputs)
+    if importer.found:
+        raise GraphError(tuple(importer.problems), source=source, found=importer.found)
+    _check_names(importer, bindings)
+    return Graph(
+        name=graph.name or source,
+        nodes=tuple(importer.nodes),
+        tensors=importer.tensors,
+        inputs=tuple(item.name for item in graph.input if item.name not in importer.initial),
+        outputs=outputs,
+        metadata={entry.key: entry.value for entry in proto.metadata_props},
+        remarks=tuple(importer.remarks),
+        opset=frame.opset,
+        digest=_digest(content, bindings, options),
+    )
+
+
+def _parsed(content: bytes, source: str) -> Any:  # noqa: ANN401 - protobuf messages have no types
+    import onnx  # noqa: PLC0415 - 120 ms, only for model files
+    from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
+
+    try:
+        proto = onnx.ModelProto.FromString(content)
+    except DecodeError as error:
+        what = f"not an ONNX model ({len(content)} bytes that do not parse)"
+        raise _broken(what, source) from error
+    if not proto.HasField("graph"):
+        raise _broken("the file holds no graph", source)
+    return proto
+
+
+def _broken(what: str, source: str) -> GraphError:
+    remedy = "export the model again; nothing else is tried"
+    return GraphError((Problem(ProblemCode.BROKEN_MODEL, what, source, remedy),), source=source)
+
+
+def _add_inputs(importer: Importer, graph: Any, bindings: Mapping[str, tuple[int, ...]]) -> None:  # noqa: ANN401
+    importer.initial = frozenset(importer.tensors)
+    protos = [item for item in graph.input if item.name not in importer.initial]
+    bound = bind_inputs(protos, bindings, importer.source)
+    importer.problems.extend(bound.problems)
+    importer.found += len(bound.problems)
+    if bound.problems:
+        raise GraphError(tuple(importer.problems), source=importer.source)
+    for tensor in bound.tensors:
+        known = tensor.name in importer.options.values
+        importer.tensors[tensor.name] = importer.overridden(tensor) if known else tensor
+    importer.symbols = bound.symbols
+
+
+def _declare(importer: Importer, graph: Any) -> None:  # noqa: ANN401 - protobuf messages have no types
+    """Notes the declared outputs that foreign and data-dependent operators fall back on."""
+    for item in (*graph.value_info, *graph.output):
+        shape = declared_shape(item.type)
+        if shape is None:
+            continue
+        sizes = tuple(importer.symbols.get(dim, -1) if isinstance(dim, str) else dim for dim in shape)
+        dtype = ELEMENT_TYPES.get(item.type.tensor_type.elem_type, "float32")
+        if min(sizes, default=0) >= 0:
+            importer.declared[item.name] = (sizes, dtype)
+
+
+def _check_names(importer: Importer, bindings: Mapping[str, tuple[int, ...]]) -> None:
+    """An option that names nothing in the model would silently do nothing."""
+    options = importer.options
+    inputs = [tensor.name for tensor in importer.tensors.values() if tensor.kind is TensorKind.INPUT]
+    unknown = (
+        ("input_shape", [name for name in bindings if name not in inputs], inputs),
+        ("values", [name for name in options.values if name not in importer.tensors], list(importer.tensors)),
+    )
+    for option, names, known in unknown:
+        for name in names:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"the model has {', '.join(known[:5]) or 'none'}"
+            raise UsageError(f"{option} names no tensor '{name}'", importer.source, hint)
+
+
+def _digest(content: bytes, bindings: Mapping[str, tuple[int, ...]], options: Options) -> str:
+    answers = (
+        {key: list(value) for key, value in bindings.items()},
+        dict(options.branches), dict(options.trip_counts), dict(options.bounds), dict(options.values),
+    )  # fmt: skip
+    digest = hashlib.sha256(content)
+    digest.update(json.dumps(answers, sort_keys=True, default=repr).encode())
+    return digest.hexdigest()

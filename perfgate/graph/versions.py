@@ -1,0 +1,82 @@
+"""Which operator set versions are understood, and what is said about newer ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from perfgate.graph.ir import Remark
+from perfgate.graph.problems import GraphError, Problem, ProblemCode
+
+OLDEST, NEWEST = 7, 24
+
+
+def check_versions(proto: Any, versions: dict[str, int], source: str) -> list[Remark]:  # noqa: ANN401 - untyped message
+    """Remarks on a version newer than the table's.
+
+    Raises:
+        GraphError: the version is outside 7-24 and an operator's own version in it is unknown.
+    """
+    version = versions.get("", 0)
+    if OLDEST <= version <= NEWEST or not _uses_default_domain(proto):
+        return []
+    if version < OLDEST:
+        raise _unsupported(
+            f"opset {version} of ai.onnx is older than {OLDEST}",
+            source,
+            f"convert it: onnx.version_converter.convert_version(model, {OLDEST + 6})",
+        )
+    import onnx.defs  # noqa: PLC0415 - only for models newer than the table
+
+    known = onnx.defs.onnx_opset_version()
+    if version > known:
+        raise _unsupported(
+            f"opset {version} of ai.onnx is newer than the installed onnx knows ({known}); the table ends at {NEWEST}",
+            source,
+            f"convert it: onnx.version_converter.convert_version(model, {NEWEST})",
+        )
+    newer = sorted({op for op in _operators(proto) if _since(op, version) > NEWEST and op not in REVIEWED})
+    if newer:
+        raise _unsupported(
+            f"opset {version} of ai.onnx changes {', '.join(newer)} after version {NEWEST}",
+            source,
+            f"convert it: onnx.version_converter.convert_version(model, {NEWEST})",
+        )
+    text = f"opset {version} is newer than {NEWEST}; every operator used has a known version"
+    return [Remark("newer-opset", source, text)]
+
+
+# Operators whose versions 25-28 only widened the element types (onnx changelog), so the rows still hold.
+REVIEWED = frozenset({
+    "BitShift", "Cast", "CastLike", "Celu", "Compress", "Constant", "ConstantOfShape", "DepthToSpace",
+    "DequantizeLinear", "Einsum", "Flatten", "Identity", "If", "Loop", "Mod", "OneHot", "Pad",
+    "QuantizeLinear", "Range", "ReduceLogSum", "ReduceLogSumExp", "Reshape", "ReverseSequence", "Scan", "Shape", "Size",
+    "SpaceToDepth", "Squeeze", "Transpose", "Unique", "Unsqueeze", "Attention",
+})  # fmt: skip
+
+
+def _uses_default_domain(proto: Any) -> bool:  # noqa: ANN401 - untyped message
+    return any(node.domain in {"", "ai.onnx"} for node in proto.graph.node)
+
+
+def _operators(proto: Any) -> set[str]:  # noqa: ANN401 - untyped message
+    found: set[str] = set()
+    pending = [proto.graph.node, *(function.node for function in proto.functions)]
+    while pending:
+        for node in pending.pop():
+            if node.domain in {"", "ai.onnx"}:
+                found.add(node.op_type)
+            pending.extend(item.g.node for item in node.attribute if item.HasField("g"))
+    return found
+
+
+def _since(op: str, version: int) -> int:
+    import onnx.defs  # noqa: PLC0415 - only for models newer than the table
+
+    try:
+        return int(onnx.defs.get_schema(op, version, "").since_version)
+    except onnx.defs.SchemaError:
+        return 0  # no standard operator: the importer says so, with the node
+
+
+def _unsupported(what: str, source: str, remedy: str) -> GraphError:
+    return GraphError((Problem(ProblemCode.UNSUPPORTED_OPSET, what, source, remedy),), source=source)
