@@ -278,7 +278,7 @@ class Energy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True):
-    """A machine: `native_layout` is what its Conv runs in, `block_bytes` the width of a C0 block.
+    """A machine: `native_layout` is what its Conv runs in, `block_bytes` is C0 in bytes.
 
     `sources` keeps the mark and note of each value by dotted key; `digest` is the SHA-256 of the values alone,
     so a reworded note does not make records incomparable.

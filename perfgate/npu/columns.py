@@ -1,0 +1,137 @@
+"""The program as arrays: one column per field, so cost and schedule need no loop over kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perfgate.compiler.program import KernelKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perfgate.compiler.program import Kernel
+
+MATRIX, VECTOR, LAYOUT, H2D, D2H, HOST = range(6)
+KIND_CODES = {
+    KernelKind.MATRIX: MATRIX, KernelKind.VECTOR: VECTOR, KernelKind.LAYOUT: LAYOUT,
+    KernelKind.H2D: H2D, KernelKind.D2H: D2H, KernelKind.HOST: HOST,
+}  # fmt: skip
+SOFTMAX_OPS = ("Softmax", "LogSoftmax", "Hardmax", "Attention")
+_ITEM_BYTES = {
+    "float64": 8, "float32": 4, "int64": 8, "int32": 4, "uint64": 8, "uint32": 4,
+    "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2,
+}  # fmt: skip
+_NUMBERS = attrgetter(
+    "m", "n", "k", "count", "macs", "vector_work", "row", "elements", "link_bytes", "repeat", "owner",
+    "implicit", "is_high_precision",
+)  # fmt: skip
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accesses:
+    """All operands of all kernels in issue order, reads of a kernel before its writes.
+
+    `slow` is `size` divided by the share of the full rate that run length and conversion leave, in bytes.
+    `rank` counts the reads of one kernel from 0; writes have -1.
+    """
+
+    kernel: Ints
+    buffer: Ints
+    size: Ints
+    slow: Floats
+    rank: Ints
+
+    @property
+    def is_write(self) -> Bools:
+        """Which rows are writes."""
+        return self.rank < 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """One row per kernel; `kind` as in `KIND_CODES`, `dtype` indexes `dtypes`."""
+
+    kind: Ints
+    dtype: Ints
+    dtypes: tuple[str, ...]
+    item_bytes: Ints
+    m: Ints
+    n: Ints
+    k: Ints
+    count: Ints
+    macs: Ints
+    vector_work: Ints
+    row: Ints
+    elements: Ints
+    link_bytes: Ints
+    repeat: Ints
+    owner: Ints
+    implicit: Bools
+    is_high_precision: Bools
+    is_softmax: Bools
+    accesses: Accesses
+
+    @property
+    def size(self) -> int:
+        """Number of kernels."""
+        return len(self.kind)
+
+
+def read_columns(kernels: Sequence[Kernel], full_run_bytes: int) -> Columns:
+    """Spread kernels into columns; `full_run_bytes` is the device's run length for the full DMA rate."""
+    numbers = np.array([_NUMBERS(kernel) for kernel in kernels], dtype=np.int64).reshape(-1, 13)
+    names = [kernel.dtype for kernel in kernels]
+    dtypes = tuple(dict.fromkeys(names))
+    index = {name: position for position, name in enumerate(dtypes)}
+    dtype = np.array([index[name] for name in names], dtype=np.int64)
+    widths = np.array([_ITEM_BYTES.get(name, 1) for name in dtypes], dtype=np.int64)
+    return Columns(
+        kind=np.array([KIND_CODES[kernel.kind] for kernel in kernels], dtype=np.int64),
+        dtype=dtype,
+        dtypes=dtypes,
+        item_bytes=widths[dtype],
+        m=numbers[:, 0],
+        n=numbers[:, 1],
+        k=numbers[:, 2],
+        count=numbers[:, 3],
+        macs=numbers[:, 4],
+        vector_work=numbers[:, 5],
+        row=numbers[:, 6],
+        elements=numbers[:, 7],
+        link_bytes=numbers[:, 8],
+        repeat=numbers[:, 9],
+        owner=numbers[:, 10],
+        implicit=numbers[:, 11] != 0,
+        is_high_precision=numbers[:, 12] != 0,
+        is_softmax=np.array([kernel.op in SOFTMAX_OPS for kernel in kernels], dtype=np.bool_),
+        accesses=_read_accesses(kernels, full_run_bytes),
+    )
+
+
+def _read_accesses(kernels: Sequence[Kernel], full_run_bytes: int) -> Accesses:
+    rows: list[tuple[int, int, int, int, float, int]] = []
+    for position, kernel in enumerate(kernels):
+        rows += [
+            (position, a.buffer, a.size, a.run, a.efficiency, rank) for rank, a in enumerate(kernel.reads)
+        ]
+        rows += [(position, a.buffer, a.size, a.run, a.efficiency, -1) for a in kernel.writes]
+    kernel_, buffer, size, run, efficiency, rank = zip(*rows, strict=True) if rows else ((),) * 6
+    sizes = np.array(size, dtype=np.int64)
+    runs = np.array(run, dtype=np.float64)
+    share = np.where(runs > 0, np.minimum(1.0, runs / full_run_bytes), 1.0) * np.array(efficiency)
+    return Accesses(
+        kernel=np.array(kernel_, dtype=np.int64),
+        buffer=np.array(buffer, dtype=np.int64),
+        size=sizes,
+        slow=sizes / share,
+        rank=np.array(rank, dtype=np.int64),
+    )
