@@ -23,9 +23,20 @@ class TrustedTree:
     """Reads files of one commit below one folder of the repository; sizes and modes are checked first."""
 
     def __init__(self, repository: Repo, commit: str, prefix: str) -> None:
+        self._repository = repository
         self._tree = repository.commit(commit).tree
         self._prefix = prefix.strip("/")
         self.commit = commit
+
+    def paths(self) -> tuple[str, ...]:
+        """All files of the commit below the prefix, relative to it."""
+        listed = self._repository.git(c="core.quotePath=false").ls_tree(
+            "-r", "-z", "--name-only", self.commit
+        )
+        prefix = f"{self._prefix}/" if self._prefix else ""
+        return tuple(
+            path.removeprefix(prefix) for path in listed.split("\0") if path and path.startswith(prefix)
+        )
 
     def read(self, path: str) -> bytes | None:
         """Content of one file, None when the commit has none.

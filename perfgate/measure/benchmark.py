@@ -71,3 +71,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     def key(self) -> str:
         """`name[device]`, as records, reports and pytest name it."""
         return f"{self.name}[{self.device}]"
+
+    @property
+    def suite(self) -> str:
+        """Path of the suite file that defines it."""
+        return self.place.rsplit(":", 2)[0]

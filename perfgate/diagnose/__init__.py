@@ -1,0 +1,1 @@
+"""What explains a change: operators, copies and settings of two records held side by side."""

@@ -1,0 +1,55 @@
+"""What every pytest run pays for: options, ini twins, the marker. Imports nothing but pytest.
+
+Everything else is imported only when `--perfgate` is on; a run without it must not notice the plugin.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+# Option, metavar, choices and help; each has an ini twin (`--perfgate-runs` <-> `perfgate_runs`).
+_OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
+    ("baselines", "DIR", None, "folder of the baselines inside the repository (default: baselines)"),
+    ("base", "REF", None, "commit that baselines and policy are read from (default: found from git and CI)"),
+    ("runs", "N", None, "runs per benchmark (default: that of the suite)"),
+    ("seed", "N", None, "seed of the simulator's noise and of the bootstrap (default: 0)"),
+    ("min-effect", "PCT", None, "smallest change worth a failure, such as 1%% (default: that of the policy)"),
+    ("inconclusive", None, ("pass", "warn", "fail"), "what an inconclusive verdict does (default: warn)"),
+    ("new", None, ("warn", "fail"), "what a benchmark without a baseline does (default: warn)"),
+    ("on-guardrail", None, ("stop", "measure"), "measure in spite of a violation, still red (default: stop)"),
+    ("json", "FILE", None, "write the verdict as JSON"),
+    ("records", "DIR", None, "keep the records there"),
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register `--perfgate` and its options."""
+    group = parser.getgroup("perfgate", "performance-regression gate")
+    group.addoption("--perfgate", action="store_true", default=False, help="measure and judge the benchmarks")
+    group.addoption(
+        "--perfgate-device",
+        action="append",
+        metavar="NAME",
+        help="only this device of the suite; repeat for more",
+    )
+    for name, metavar, choices, text in _OPTIONS:
+        if choices is None:
+            group.addoption(f"--perfgate-{name}", metavar=metavar, help=text)
+        else:
+            group.addoption(f"--perfgate-{name}", choices=choices, help=text)
+        parser.addini(f"perfgate_{name.replace('-', '_')}", text, type="string")
+    parser.addini("perfgate_device", "devices to restrict the suite to", type="args")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker always, the gate only when asked for."""
+    config.addinivalue_line(
+        "markers",
+        "perfgate(name, metrics, min_effect, limit, owner, group): how a perfgate benchmark is named and judged",
+    )
+    if config.getoption("perfgate"):
+        from perfgate.pytest_plugin.session import (  # noqa: PLC0415 - a run without the flag must not pay for it
+            start,
+        )
+
+        start(config)

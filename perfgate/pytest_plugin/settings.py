@@ -1,0 +1,130 @@
+"""Options of the plugin, read from the command line and their ini twins, each checked by name."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from perfgate.core.errors import UsageError
+from perfgate.gate.policy_file import percentage
+from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORDS = {
+    "inconclusive": ("pass", "warn", "fail"),
+    "new": ("warn", "fail"),
+    "on-guardrail": ("stop", "measure"),
+}
+_NAMES = frozenset(
+    (
+        "baselines",
+        "base",
+        "runs",
+        "seed",
+        "min_effect",
+        "inconclusive",
+        "new",
+        "on_guardrail",
+        "json",
+        "records",
+    )
+    + ("device",)
+)
+
+
+def read_options(config: pytest.Config) -> GateOptions:
+    """Command line before ini before default.
+
+    Raises:
+        pytest.UsageError: a value that cannot be read; names the option or the ini key with its file.
+    """
+    try:
+        return _Reader(config).options()
+    except UsageError as problem:
+        raise pytest.UsageError(f"perfgate: {problem}") from None
+
+
+class _Reader:
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def options(self) -> GateOptions:
+        """All options of one session."""
+        min_effect = self._text("min-effect")
+        keep, json_file = self._text("records"), self._text("json")
+        return GateOptions(
+            root=self.config.rootpath,
+            baselines=self._folder(self._text("baselines") or DEFAULT_BASELINES),
+            base=self._text("base"),
+            devices=tuple(
+                self.config.getoption("perfgate_device") or self.config.getini("perfgate_device") or ()
+            ),
+            runs=self._count("runs", least=1),
+            seed=self._count("seed", least=0) or 0,
+            min_effect=None
+            if min_effect is None
+            else percentage(min_effect, self._where("min-effect"), UsageError),
+            inconclusive=self._word("inconclusive"),
+            new=self._word("new"),
+            measure_in_spite=self._word("on-guardrail") == "measure",
+            keep_records=None if keep is None else self._path(keep),
+            json_file=None if json_file is None else self._path(json_file),
+        )
+
+    def _text(self, name: str) -> str | None:
+        option: str | None = self.config.getoption(f"perfgate_{name.replace('-', '_')}")
+        if option is not None:
+            return option
+        ini: str | None = self.config.getini(f"perfgate_{name.replace('-', '_')}")
+        return ini or None
+
+    def _where(self, name: str) -> str:
+        """The option, or the ini key with its file, as the user wrote it."""
+        key = f"perfgate_{name.replace('-', '_')}"
+        if self.config.getoption(key) is not None or self.config.inipath is None:
+            return f"--perfgate-{name}"
+        return f"{key} in {self.config.inipath.name}"
+
+    def _count(self, name: str, *, least: int) -> int | None:
+        text = self._text(name)
+        if text is None:
+            return None
+        if not text.isdecimal() or int(text) < least or int(text) > 2**31:
+            raise UsageError(
+                f"{text!r} is no whole number", self._where(name), f"want one of at least {least}"
+            )
+        return int(text)
+
+    def _word(self, name: str) -> str | None:
+        text = self._text(name)
+        if text is not None and text not in _WORDS[name]:
+            raise UsageError(f"unknown value {text!r}", self._where(name), f"want {', '.join(_WORDS[name])}")
+        return text
+
+    def _folder(self, text: str) -> str:
+        path = Path(text)
+        if path.is_absolute() or ".." in path.parts:
+            raise UsageError(
+                f"{text!r} leaves the repository", self._where("baselines"), "name a folder inside it"
+            )
+        return path.as_posix()
+
+    def _path(self, text: str) -> Path:
+        return self.config.invocation_params.dir / text
+
+
+def unknown_ini_keys(keys: Iterable[str]) -> list[str]:
+    """One line for each `perfgate_*` ini key nobody reads, with the nearest name."""
+    lines = []
+    for key in sorted(keys):
+        name = key.removeprefix("perfgate_")
+        if key.startswith("perfgate_") and name not in _NAMES:
+            near = difflib.get_close_matches(name, _NAMES, n=1)
+            hint = f"; did you mean perfgate_{near[0]}?" if near else ""
+            lines.append(f"perfgate: unknown ini key {key}{hint}")
+    return lines

@@ -1,0 +1,173 @@
+"""What the plugin keeps for one session, in `config.stash`; in an xdist worker, what the controller sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from perfgate.core.errors import ExitCode, PerfgateError
+from perfgate.measure.suite import is_suite_file, load_suite
+from perfgate.workflow.check import Measured, judge_run
+from perfgate.workflow.ground import prepare_ground
+from perfgate.workflow.guarding import RULE_FILES, blocked_benchmarks, check_guardrails, rule_results
+from perfgate.workflow.measuring import Measurer, read_records, write_record
+from perfgate.workflow.worktree import WorkTree
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable, Mapping
+
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.pytest_plugin.hold import HeldItem
+    from perfgate.workflow.check import Outcome
+    from perfgate.workflow.ground import Ground
+    from perfgate.workflow.guarding import RuleResult
+    from perfgate.workflow.options import GateOptions
+
+__all__ = ["RULE_FILES", "STATE", "SessionState"]
+
+
+@dataclass(slots=True)
+class SessionState:
+    """One session. `ground` is None in an xdist worker: only the controller reads baselines and decides.
+
+    `blocked` maps the key of a benchmark that breaks a guardrail to the reason why it is not measured, `failures`
+    one that could not be measured to the reason. `expected` maps node ids of selected items to benchmarks, `spoken`
+    holds the node ids that failed or were skipped by themselves.
+    """
+
+    options: GateOptions
+    run_folder: Path
+    measurer: Measurer
+    rules: tuple[RuleResult, ...]
+    blocked: Mapping[str, str]
+    ground: Ground | None = None
+    outcome: Outcome | None = None
+    failures: dict[str, str] = field(default_factory=dict)
+    expected: dict[str, Benchmark] = field(default_factory=dict)
+    spoken: set[str] = field(default_factory=set)
+    foreign_failures: int = 0
+    broken_rules: int = 0
+
+    @classmethod
+    def in_controller(
+        cls, options: GateOptions, run_folder: Path, environment: Mapping[str, str], today: dt.date
+    ) -> SessionState:
+        """Read the trusted side and evaluate the guardrails, before anything is measured.
+
+        Raises:
+            PerfgateError: base, policy, suites or guardrails cannot be used.
+        """
+        ground = prepare_ground(options, environment, today)
+        evaluation = check_guardrails(ground.tree, ground.trusted, today)
+        blocked = {} if options.measure_in_spite else blocked_benchmarks(ground, evaluation)
+        return cls(
+            options=options,
+            run_folder=run_folder,
+            measurer=Measurer(ground.tree, seed=options.seed, runs=options.runs),
+            rules=rule_results(evaluation),
+            blocked=blocked,
+            ground=ground,
+        )
+
+    @classmethod
+    def in_worker(cls, options: GateOptions, sent: Mapping[str, Any]) -> SessionState:
+        """A worker measures and nothing else."""
+        tree = WorkTree(options.root, None)
+        return cls(
+            options=options,
+            run_folder=Path(sent["run_folder"]),
+            measurer=Measurer(tree, seed=options.seed, runs=options.runs),
+            rules=tuple(RuleResult(*rule) for rule in sent["rules"]),
+            blocked=sent["blocked"],
+        )
+
+    def for_worker(self) -> dict[str, Any]:
+        """What a worker needs, as builtins."""
+        return {
+            "run_folder": str(self.run_folder),
+            "blocked": dict(self.blocked),
+            "rules": [[rule.nodeid, rule.line, rule.failure, rule.warning] for rule in self.rules],
+        }
+
+    def measure(self, benchmark: Benchmark) -> None:
+        """Measure one benchmark into the run directory; what a user can mend is kept as the reason."""
+        try:
+            write_record(self.run_folder, self.measurer.measure(benchmark))
+        except PerfgateError as problem:
+            self.failures[benchmark.key] = str(problem)
+
+    def expect(self, nodeids: Iterable[str]) -> None:
+        """Note which benchmarks are selected; everything else is `not selected`."""
+        ground = self._ground()
+        known = {f"{item.suite}::{item.key}": item for item in ground.benchmarks}
+        for nodeid in nodeids:
+            if nodeid in known:
+                self.expected[nodeid] = known[nodeid]
+            else:
+                self._expect_unlisted(nodeid, known)
+
+    def is_ours(self, nodeid: str) -> bool:
+        """A benchmark or a guardrail rule, not somebody else's test."""
+        return nodeid in self.expected or self.is_rule(nodeid)
+
+    def is_rule(self, nodeid: str) -> bool:
+        """A guardrail rule."""
+        return any(rule.nodeid == nodeid for rule in self.rules)
+
+    @property
+    def is_partial(self) -> bool:
+        """Some benchmark of the tree is not selected."""
+        chosen = {item.key for item in self.expected.values()}
+        return any(item.key not in chosen for item in self._ground().benchmarks)
+
+    def decide(self, held: Iterable[HeldItem]) -> None:
+        """Judge everything that was measured; a selected benchmark that left nothing behind is `invalid`.
+
+        Raises:
+            PerfgateError: a record that a worker wrote cannot be read back.
+        """
+        failed = {item.key: item.failure for item in held if item.failure}
+        records = read_records(self.run_folder)
+        skipped = {}
+        for nodeid, benchmark in self.expected.items():
+            if nodeid in self.spoken:
+                skipped[benchmark.key] = self.blocked.get(benchmark.key, "failed by itself")
+            elif benchmark.key not in records and benchmark.key not in failed:
+                failed[benchmark.key] = "its result was lost: the process that measured it ended early"
+        self.outcome = judge_run(
+            self._ground(),
+            tuple(self.expected.values()),
+            Measured(records=records, failed=failed, skipped=skipped),
+            self.measurer,
+            is_partial=self.is_partial,
+        )
+
+    def exit_status(self, pytest_status: int) -> int:
+        """Somebody else's failure or a broken rule is 1; else the decision's own code.
+
+        A run that selected no benchmark compared nothing, which is never green.
+        """
+        if self.foreign_failures or self.broken_rules:
+            return int(ExitCode.FAIL)
+        if self.outcome is None:
+            return pytest_status
+        return int(self.outcome.exit_code)
+
+    def _expect_unlisted(self, nodeid: str, known: dict[str, Benchmark]) -> None:
+        """A suite that git ignores is still a suite when the user names it."""
+        path, separator, _ = nodeid.partition("::")
+        if not separator or not is_suite_file(Path(path).name):
+            return
+        data = self._ground().tree.read(path, what="suite")
+        known.update({f"{item.suite}::{item.key}": item for item in load_suite(data, path)})
+        if nodeid in known:
+            self.expected[nodeid] = known[nodeid]
+
+    def _ground(self) -> Ground:
+        if self.ground is None:
+            raise RuntimeError("a worker has no ground and decides nothing")
+        return self.ground

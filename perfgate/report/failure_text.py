@@ -1,0 +1,99 @@
+"""The text of one red benchmark: at most 12 lines, the headline first, the next command last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.core.units import PS_PER_SECOND, percent, readable
+from perfgate.core.verdict import PRECEDENCE, Verdict
+
+if TYPE_CHECKING:
+    from perfgate.core.verdict import BenchmarkVerdict, Comparison
+    from perfgate.diagnose.explanation import Explanation, OperatorChange
+
+MAX_LINES = 12
+_SHOWN_METRICS = 3
+_SHOWN_SETTINGS = 3
+
+
+def deciding(verdict: BenchmarkVerdict) -> Comparison | None:
+    """The comparison that decided: of the worst verdict, latency before exact metrics, largest change first."""
+    same = [item for item in verdict.comparisons if item.verdict is verdict.verdict]
+    return min(same, key=lambda item: (not item.metric.is_sampled, -abs(item.worse_by or 0.0)), default=None)
+
+
+def headline(verdict: BenchmarkVerdict) -> str:
+    """One line: `regressed: latency +309 % (interval +305 %..+313 %, min effect 1 %) on ascend-310p-like`."""
+    worst = deciding(verdict)
+    if worst is None or worst.worse_by is None:
+        return f"{verdict.verdict}: {verdict.reason} on {verdict.device}"
+    parts = []
+    if worst.low is not None and worst.high is not None:
+        parts.append(f"interval {percent(worst.low)}..{percent(worst.high)}")
+    if worst.threshold:
+        parts.append(worst.threshold)
+    inside = f" ({', '.join(parts)})" if parts else ""
+    return f"{verdict.verdict}: {worst.metric.name} {percent(worst.worse_by)}{inside} on {verdict.device}"
+
+
+def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> str:
+    """Headline; baseline and now; where the time went; what is copied; what changed; the next command."""
+    lines = [headline(verdict)]
+    ordered = sorted(
+        verdict.comparisons, key=lambda item: (PRECEDENCE[item.verdict], -abs(item.worse_by or 0.0))
+    )
+    changed = [item for item in ordered if item.verdict is not Verdict.UNCHANGED and item.now is not None]
+    lines += [_values(item) for item in changed[:_SHOWN_METRICS]]
+    if verdict.verdict not in {Verdict.REGRESSED, Verdict.INCONCLUSIVE} or not changed:
+        lines.append(f"  {verdict.reason}")
+    if explanation is not None:
+        lines += _evidence(explanation)
+    lines.append(f"  next: {_next_command(verdict)}")
+    return "\n".join(lines[:MAX_LINES])
+
+
+def _values(item: Comparison) -> str:
+    unit = item.metric.unit
+    before = "?" if item.baseline is None else readable(item.baseline, unit)
+    now = "?" if item.now is None else readable(item.now, unit)
+    change = "" if item.worse_by is None else f"  {percent(item.worse_by)}"
+    return f"  {item.metric.name}: {before} -> {now}{change}"
+
+
+def _evidence(explanation: Explanation) -> list[str]:
+    lines = []
+    if explanation.operators and explanation.operators[0].delta_ps > 0:
+        lines.append(f"  operator: {_operator(explanation.operators[0])}")
+    if explanation.copied_now != explanation.copied_before:
+        before, now = readable(explanation.copied_before, "B"), readable(explanation.copied_now, "B")
+        lines.append(f"  copies between host and device: {before} -> {now}{_copier(explanation)}")
+    for change in explanation.settings[:_SHOWN_SETTINGS]:
+        was, is_now = change.before or "(absent)", change.now or "(absent)"
+        lines.append(f"  changed: {change.place} {change.name} {was} -> {is_now}")
+    if explanation.model_changed:
+        lines.append("  changed: the model itself")
+    return lines
+
+
+def _operator(change: OperatorChange) -> str:
+    before, now = _seconds(change.before_ps), _seconds(change.now.total_ps)
+    return f"#{change.now.number} {change.now.name} ({change.now.op}) {before} -> {now}"
+
+
+def _copier(explanation: Explanation) -> str:
+    copier = explanation.copier
+    if copier is None:
+        return ""
+    return (
+        f", most of it in #{copier.now.number} {copier.now.name} ({readable(copier.now.copied_bytes, 'B')})"
+    )
+
+
+def _seconds(picoseconds: int) -> str:
+    return readable(picoseconds / PS_PER_SECOND, "s")
+
+
+def _next_command(verdict: BenchmarkVerdict) -> str:
+    if verdict.verdict in {Verdict.NEW, Verdict.CHANGED, Verdict.MISSING}:
+        return f'perfgate baseline update -k {verdict.benchmark} --reason "..."'
+    return f"perfgate check -k {verdict.benchmark}"

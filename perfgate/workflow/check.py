@@ -1,0 +1,143 @@
+"""The gate itself: measured records against the ground, one decision, and the reasons for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from perfgate.baseline.slug import baseline_path
+from perfgate.core.errors import ExitCode
+from perfgate.core.verdict import PRECEDENCE, BenchmarkVerdict, Verdict
+from perfgate.diagnose.explanation import explain
+from perfgate.gate.decision import JudgeOptions
+from perfgate.gate.stages import decide_in_stages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from perfgate.core.record import Record, Run
+    from perfgate.diagnose.explanation import Explanation
+    from perfgate.gate.decision import Decision, RunRequest
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.ground import Ground
+    from perfgate.workflow.measuring import Measurer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What the measuring left behind: records, and for the benchmarks without one the reason.
+
+    `skipped` were not measured on purpose (a guardrail stops them), `failed` could not be.
+    """
+
+    records: Mapping[str, Record]
+    failed: Mapping[str, str]
+    skipped: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The decision with the evidence that a report shows.
+
+    `verdicts` hold one entry per benchmark, worst first.
+    """
+
+    verdicts: tuple[BenchmarkVerdict, ...]
+    decision: Decision
+    explanations: Mapping[str, Explanation]
+    records: Mapping[str, Record]
+    exit_code: ExitCode
+
+
+def judge_run(
+    ground: Ground, selected: Sequence[Benchmark], measured: Measured, measurer: Measurer, *, is_partial: bool
+) -> Outcome:
+    """Decide the suite once. Suspects get fresh runs from the measurer; nothing is decided twice.
+
+    A baseline whose benchmark is gone is `missing`, but never in a partial run, and never when its benchmark
+    was skipped or failed: those have their own words.
+    """
+    by_key = {item.key: item for item in ground.benchmarks}
+    chosen = {item.key for item in selected}
+
+    def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
+        return {
+            request.key: measurer.further_runs(
+                by_key[request.key], measured.records[request.key], request.runs
+            )
+            for request in requests
+            if request.key in measured.records and request.key in by_key
+        }
+
+    without_record = {*measured.failed, *measured.skipped}
+    left_out = frozenset(
+        key
+        for key in ground.baselines.records
+        if key in without_record or (key not in chosen and (is_partial or key in by_key))
+    )
+    decision = decide_in_stages(
+        ground.baselines.records,
+        measured.records,
+        ground.policy,
+        take_runs,
+        options=JudgeOptions(not_selected=left_out, waivers=ground.file.waivers),
+    )
+    verdicts = [
+        *(_with_unusable(item, ground) for item in decision.benchmarks),
+        *(_failed(by_key[key], reason) for key, reason in measured.failed.items()),
+    ]
+    explanations = {
+        item.key: explain(ground.baselines.records[item.key], measured.records[item.key])
+        for item in verdicts
+        if item.verdict in {Verdict.REGRESSED, Verdict.INCONCLUSIVE}
+        and item.key in measured.records
+        and item.key in ground.baselines.records
+    }
+    return Outcome(
+        verdicts=tuple(sorted(verdicts, key=_worst_first)),
+        decision=decision,
+        explanations=explanations,
+        records={**measured.records},
+        exit_code=_exit_code(decision, ground, measured),
+    )
+
+
+def _with_unusable(item: BenchmarkVerdict, ground: Ground) -> BenchmarkVerdict:
+    """A benchmark whose baseline file cannot be used is not new: nothing may pass because a file is broken."""
+    if item.verdict is not Verdict.NEW:
+        return item
+    suffix = str(baseline_path(item.benchmark, item.device))
+    for path, reason in ground.baselines.unusable.items():
+        if path.endswith(f"/{suffix}"):
+            return msgspec.structs.replace(
+                item, verdict=Verdict.INVALID, reason=f"baseline: {reason}", is_failure=True, is_warning=False
+            )
+    return item
+
+
+def _failed(benchmark: Benchmark, reason: str) -> BenchmarkVerdict:
+    return BenchmarkVerdict(
+        benchmark=benchmark.name,
+        device=benchmark.device,
+        verdict=Verdict.INVALID,
+        reason=reason,
+        is_failure=True,
+    )
+
+
+def _exit_code(decision: Decision, ground: Ground, measured: Measured) -> ExitCode:
+    """The first that applies of 1, 12, 11, 10, 0 (docs/adr/0004)."""
+    codes = {code for code, _ in decision.reasons}
+    if ground.baselines.unusable:
+        codes.add(ExitCode.UNUSABLE)
+    if measured.failed or not measured.records:
+        codes.add(ExitCode.NOTHING)
+    order = (ExitCode.FAIL, ExitCode.UNUSABLE, ExitCode.NOTHING, ExitCode.INCONCLUSIVE)
+    return next((code for code in order if code in codes), ExitCode.PASS)
+
+
+def _worst_first(item: BenchmarkVerdict) -> tuple[bool, bool, int, float, str]:
+    change = max((abs(comparison.worse_by or 0.0) for comparison in item.comparisons), default=0.0)
+    return (not item.is_failure, not item.is_warning, PRECEDENCE[item.verdict], -change, item.key)

@@ -1,0 +1,123 @@
+"""What a run is judged by: base commit, accepted baselines, policy. All of it out of reach of the change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from perfgate.baseline.revision import Base, find_base, open_repository
+from perfgate.baseline.store import Baselines, read_baselines
+from perfgate.baseline.trusted import TrustedTree
+from perfgate.core.errors import PerfgateError
+from perfgate.gate.policy_file import POLICY_PATH, Policy, load_policy, suite_rules
+from perfgate.gate.thresholds import Answer, PolicyRule, SuitePolicy
+from perfgate.gate.tighten import Loosening, tighten
+from perfgate.measure.suite import load_suite
+from perfgate.workflow.gate_edits import GateEdit, gate_edits
+from perfgate.workflow.suites import find_suites
+from perfgate.workflow.worktree import WorkTree
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable, Mapping
+
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.options import GateOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """The trusted side of a run, and what the change itself says about it.
+
+    `benchmarks` are all of the working tree, `policy` is the stricter of base and head, `loosened` what head
+    wanted looser, `edits` the files of the gate that the change touches.
+    """
+
+    tree: WorkTree
+    base: Base
+    trusted: TrustedTree
+    benchmarks: tuple[Benchmark, ...]
+    baselines: Baselines
+    policy: SuitePolicy
+    file: Policy
+    loosened: tuple[Loosening, ...]
+    edits: tuple[GateEdit, ...]
+
+
+def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: dt.date) -> Ground:
+    """Find the base and read everything that judges from it.
+
+    Raises:
+        UsageError: a suite of the working tree cannot be read.
+        UnusableError: base commit, policy or the baselines folder as a whole cannot be used.
+    """
+    repository = open_repository(options.root)
+    base = find_base(repository, options.base, environment)
+    tree = WorkTree(options.root, repository)
+    trusted = TrustedTree(repository, base.commit, tree.prefix)
+    suites = find_suites(tree)
+    benchmarks = tuple(item for items in suites.values() for item in items)
+    files, refused = trusted.read_folder(options.baselines)
+    stored = read_baselines(files)
+    baselines = Baselines(stored.records, stored.unusable | refused)
+    base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
+    head_data = tree.read(POLICY_PATH, what="policy") if POLICY_PATH in tree.files() else None
+    head_file = _policy(head_data, POLICY_PATH, today)
+    pairs = sorted({(item.key, metric.name) for item in benchmarks for metric in item.metrics})
+    policy, loosened = tighten(
+        SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted, suites)), removed=base_file.removed),
+        SuitePolicy(
+            rules=(*head_file.rules, *_suite_rules(benchmarks), *_option_rules(options)),
+            removed=head_file.removed,
+        ),
+        pairs,
+    )
+    return Ground(
+        tree=tree,
+        base=base,
+        trusted=trusted,
+        benchmarks=benchmarks,
+        baselines=baselines,
+        policy=policy,
+        file=base_file,
+        loosened=loosened,
+        edits=gate_edits(tree, trusted, options.baselines),
+    )
+
+
+def _policy(data: bytes | None, path: str, today: dt.date) -> Policy:
+    return Policy() if data is None else load_policy(data, path, today=today)
+
+
+def _suite_rules(benchmarks: Iterable[Benchmark]) -> tuple[PolicyRule, ...]:
+    return tuple(
+        rule
+        for item in benchmarks
+        for rule in suite_rules([item.key], item.thresholds, item.limits, item.place)
+    )
+
+
+def _base_suite_rules(trusted: TrustedTree, suites: Iterable[str]) -> tuple[PolicyRule, ...]:
+    """Thresholds as the base's own suites say; a suite that base cannot read sets none there."""
+    rules: list[PolicyRule] = []
+    for path in suites:
+        data = trusted.read(path)
+        if data is None:
+            continue
+        try:
+            rules += _suite_rules(load_suite(data, path))
+        except PerfgateError:
+            continue  # the suite was broken before this change, which is then judged by the defaults
+    return tuple(rules)
+
+
+def _option_rules(options: GateOptions) -> tuple[PolicyRule, ...]:
+    """What the user asks on the command line is the last rule; it cannot loosen what base says."""
+    values: dict[str, object] = {}
+    if options.min_effect is not None:
+        values["min_effect"] = options.min_effect
+    if options.inconclusive is not None:
+        values["on_inconclusive"] = Answer(options.inconclusive)
+    if options.new is not None:
+        values["on_new"] = Answer(options.new)
+    return (PolicyRule(values=values, origin="options"),) if values else ()

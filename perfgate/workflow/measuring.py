@@ -1,0 +1,71 @@
+"""Measuring for a workflow: one place that turns a benchmark into a record, and records into files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.baseline.slug import baseline_path
+from perfgate.baseline.store import decode_record, encode_record
+from perfgate.core.errors import UsageError
+from perfgate.measure.runner import Runner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from perfgate.core.record import Record, Run
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.worktree import WorkTree
+
+
+class Measurer:
+    """Measures benchmarks of one tree. `seed` moves all noise; `runs` overrules the suite's number of runs."""
+
+    def __init__(self, tree: WorkTree, *, seed: int, runs: int | None) -> None:
+        self._runner = Runner(tree.read, tree.root, seed=seed)
+        self._runs = runs
+
+    def measure(self, benchmark: Benchmark) -> Record:
+        """The record of all the runs that suite or options ask for.
+
+        Raises:
+            UsageError: model, compile command, runtime configuration or device cannot be used as written.
+        """
+        return self._runner.record(benchmark, self._runs or benchmark.runs)
+
+    def further_runs(self, benchmark: Benchmark, record: Record, count: int) -> tuple[Run, ...]:
+        """Fresh runs after those of the record, with seeds that it has not used."""
+        first = max((run.id for run in record.runs), default=-1) + 1
+        return self._runner.runs(benchmark, first, count)
+
+
+def write_record(folder: Path, record: Record) -> Path:
+    """Write a record file; it appears whole or not at all."""
+    path = folder / baseline_path(record.benchmark, record.device)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(encode_record(record), encoding="utf-8", newline="\n")
+    unfinished.replace(path)
+    return path
+
+
+def read_records(folder: Path) -> dict[str, Record]:
+    """All record files below a folder, by key.
+
+    Raises:
+        UsageError: the folder is missing, or two files hold the same benchmark and device.
+        UnusableError: a file cannot be used.
+    """
+    if not folder.is_dir():
+        raise UsageError("no such folder of records", str(folder), "name the folder that `perfgate record -o` wrote")
+    records: dict[str, Record] = {}
+    paths: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*.json")):
+        if path.name.endswith(".held.json"):
+            continue
+        record = decode_record(path.read_bytes(), str(path))
+        if record.key in records:
+            remedy = "keep one of them"
+            raise UsageError(f"{record.key} stands in two files", f"{paths[record.key]} and {path}", remedy)
+        records[record.key] = record
+        paths[record.key] = path
+    return records

@@ -1,0 +1,33 @@
+"""What a user can ask of a gate run, from the command line, an ini file or the plugin's options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEFAULT_BASELINES = "baselines"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOptions:
+    """`None` means: what the suite, the policy or git says.
+
+    `devices` empty means all of the suite. `measure_in_spite` measures benchmarks that break a guardrail
+    (the run stays red). `keep_records` is the folder the records are written to.
+    """
+
+    root: Path
+    baselines: str = DEFAULT_BASELINES
+    base: str | None = None
+    devices: tuple[str, ...] = ()
+    runs: int | None = None
+    seed: int = 0
+    min_effect: float | None = None
+    inconclusive: str | None = None
+    new: str | None = None
+    measure_in_spite: bool = False
+    keep_records: Path | None = None
+    json_file: Path | None = None

@@ -1,0 +1,55 @@
+"""Every benchmark of a working tree."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from perfgate.core.errors import NothingMeasuredError
+from perfgate.measure.suite import check_unique, is_suite_file, load_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.worktree import WorkTree
+
+
+def find_suites(tree: WorkTree) -> dict[str, tuple[Benchmark, ...]]:
+    """The benchmarks of each suite file `perf_*.yaml` of the tree.
+
+    Raises:
+        UsageError: a suite cannot be read, or two define one name.
+    """
+    suites = {
+        path: load_suite(tree.read(path, what="suite"), path)
+        for path in tree.files()
+        if is_suite_file(PurePosixPath(path).name)
+    }
+    check_unique(item for items in suites.values() for item in items)
+    return suites
+
+
+def select(
+    benchmarks: Iterable[Benchmark], *, expression: str = "", devices: tuple[str, ...] = ()
+) -> tuple[Benchmark, ...]:
+    """Benchmarks whose key holds the text, on the named devices.
+
+    Raises:
+        NothingMeasuredError: none is left.
+    """
+    everything = tuple(benchmarks)
+    chosen = tuple(
+        item
+        for item in everything
+        if expression.lower() in item.key.lower() and (not devices or item.device in devices)
+    )
+    if not chosen:
+        if not everything:
+            remedy = "add a suite file perf_*.yaml with at least one benchmark"
+            raise NothingMeasuredError("no benchmark is defined", "suites", remedy)
+        asked = " ".join([*([f"-k {expression}"] if expression else []), *devices])
+        raise NothingMeasuredError(
+            f"no benchmark matches {asked!r}", "selection", f"{len(everything)} are there"
+        )
+    return chosen
