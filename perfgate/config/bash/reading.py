@@ -1,0 +1,87 @@
+"""The position in a shell text: blanks, comments, operators and the bodies of heredocs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from perfgate.config.spans import Placed
+
+MAX_DEPTH = 48  # constructs inside constructs; each takes up to twelve Python frames
+
+_BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
+_COMMENT = re.compile(r"#[^\n]*")
+_OPERATOR = re.compile(r"&&|\|\||;;&|;&|;;|\|&|[&|;()\n]")
+_KEYWORD = re.compile(r"(?:[a-z]+|[{}!]|\[\[|\]\])(?=[ \t\n;&|<>()]|\\\n|\Z)")
+_FIRST_KEYWORD = re.compile(r"[a-z{}!\[\]]")
+
+
+class ShellSyntaxError(Exception):
+    """The text is no shell script from this offset on, or is nested too deep."""
+
+    def __init__(self, reason: str, offset: int) -> None:
+        self.reason = reason
+        self.offset = offset
+        super().__init__(reason)
+
+
+class Cursor:
+    """Where reading stands in one text."""
+
+    def __init__(self, placed: Placed) -> None:
+        self.placed = placed
+        self.text = placed.text
+        self.size = len(placed.text)
+        self.pos = 0
+        self.depth = 0
+
+    def fail(self, reason: str) -> ShellSyntaxError:
+        """The error that ends reading here."""
+        return ShellSyntaxError(reason, self.pos)
+
+    def at_end(self) -> bool:
+        """Nothing is left."""
+        return self.pos >= self.size
+
+    def deeper(self) -> None:
+        """Enter one more construct.
+
+        Raises:
+            ShellSyntaxError: nested deeper than MAX_DEPTH.
+        """
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fail(f"nested deeper than {MAX_DEPTH}")
+
+    def skip_blanks(self) -> None:
+        """Pass blanks, joined lines and a comment."""
+        found = _BLANKS.match(self.text, self.pos)
+        if found:
+            self.pos = found.end()
+        comment = _COMMENT.match(self.text, self.pos)
+        if comment:
+            self.pos = comment.end()
+
+    def operator(self) -> str:
+        """The control operator that stands here, without passing it; empty if there is none."""
+        found = _OPERATOR.match(self.text, self.pos)
+        return found.group() if found else ""
+
+    def keyword(self) -> str:
+        """The word that stands here if it has the form of a reserved word, without passing it."""
+        if not _FIRST_KEYWORD.match(self.text, self.pos):
+            return ""
+        found = _KEYWORD.match(self.text, self.pos)
+        return found.group() if found else ""
+
+    def accept(self, text: str) -> bool:
+        """Pass the text if it stands here."""
+        if self.text.startswith(text, self.pos):
+            self.pos += len(text)
+            return True
+        return False
+
+    def cut(self, start: int, end: int | None = None) -> Placed:
+        """The placed text from `start` to `end`, or to here."""
+        return self.placed.cut(start, self.pos if end is None else end)

@@ -1,0 +1,1 @@
+"""How each compiler reads its arguments: forms, repeats and canonical names."""
