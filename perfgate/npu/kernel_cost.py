@@ -1,7 +1,7 @@
 """Time of every kernel in whole picoseconds, split into parts that sum exactly.
 
 duration = dispatch + transfer + compute + sync: dispatch is the launch, sync a drain or wait, compute the
-busy time of the arithmetic engine, transfer the exposed rest. First-order: right about direction, size and reason.
+busy time of the arithmetic engine, transfer the exposed rest. First-order: right about size and reason.
 """
 
 from __future__ import annotations
