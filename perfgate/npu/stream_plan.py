@@ -1,7 +1,7 @@
 """Which stream each kernel goes to, and what it therefore has to wait for.
 
-Branches go to streams by longest path first: of a kernel's consumers the one with the longest way to the end stays
-on its stream, the others go to the stream with the least work.
+Branches go to streams by longest path first: of a kernel's consumers the one with the longest way to the end
+stays on its stream, the others go to the stream with the least work.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    Edges = Sequence[Sequence[int]]
+
 Follows = tuple[tuple[int, int], ...]
 
 
-def assign_streams(
-    dependencies: Sequence[Sequence[int]], durations: Sequence[int], streams: int
-) -> list[int]:
+def assign_streams(dependencies: Edges, durations: Sequence[int], streams: int) -> list[int]:
     """Stream of every kernel, 0 to `streams` - 1; kernels come in an order that respects their dependencies."""
     heirs = _heirs(dependencies, durations)
     load = [0] * streams
@@ -37,7 +37,7 @@ def assign_streams(
 
 
 def stream_waits(
-    dependencies: Sequence[Sequence[int]], streams: Sequence[int], fences: Sequence[bool], event_ps: int
+    dependencies: Edges, streams: Sequence[int], fences: Sequence[bool], event_ps: int
 ) -> list[Follows]:
     """For each kernel the kernels that must end before it, each with the event cost between the two.
 
@@ -64,19 +64,18 @@ def stream_waits(
     return waits
 
 
-def longest_path(dependencies: Sequence[Sequence[int]], durations: Sequence[int]) -> int:
+def longest_path(dependencies: Edges, durations: Sequence[int]) -> int:
     """Length of the longest chain of dependencies: no number of streams runs faster."""
     finish: list[int] = []
     for before, duration in zip(dependencies, durations, strict=True):
         latest = 0
         for p in before:
-            if finish[p] > latest:
-                latest = finish[p]
+            latest = max(latest, finish[p])
         finish.append(latest + duration)
     return max(finish, default=0)
 
 
-def _heirs(dependencies: Sequence[Sequence[int]], durations: Sequence[int]) -> list[int]:
+def _heirs(dependencies: Edges, durations: Sequence[int]) -> list[int]:
     count = len(dependencies)
     to_end = list(durations)
     best, heirs = [-1] * count, [-1] * count
