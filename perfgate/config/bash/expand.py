@@ -1,0 +1,262 @@
+"""Expansion of shell words: parameters, substitutions, braces, splitting; unknown stays unknown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from perfgate.config.bash.braces import expand_braces
+from perfgate.config.bash.parameters import (
+    alternative,
+    array_words,
+    element_atoms,
+    is_whole_array,
+    with_default,
+)
+from perfgate.config.bash.scope import Scope, Variable
+from perfgate.config.bash.syntax import Arithmetic, Literal, Parameter, Substitution, WordPart, WordText
+from perfgate.config.fields import BLANKS, Part, split_parts
+from perfgate.config.words import Atom, Word, open_word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from perfgate.config.spans import Placed
+
+FIRST_HOLE = 0xF0000  # private-use characters stand for atoms inside text that is read as shell
+LAST_HOLE = 0xFFFFD
+_SOURCE_LENGTH = 40  # of the text that names a hidden value in messages
+_DEFAULTS = frozenset({":-", "-", ":=", "="})
+_ALTERNATIVES = frozenset({":+", "+"})
+_PLAIN = frozenset({"", ":?", "?"})
+_ASSIGNED_DEFAULTS = frozenset({":=", "="})
+
+
+class Expander:
+    """Expands words in a scope.
+
+    `run` reads the commands of a substitution. `holes` are the atoms that private-use characters stand for.
+    """
+
+    def __init__(self, run: Callable[[Substitution], None], holes: Mapping[str, Atom]) -> None:
+        self.scope = Scope()
+        self.run = run
+        self.holes = holes
+        self.own_name = ""  # the variable that is being set: its own text is left out of a setting
+
+    def words(self, text: WordText) -> tuple[Word, ...]:
+        """The arguments that a word becomes."""
+        literal = text.parts[0] if len(text.parts) == 1 else None
+        if isinstance(literal, Literal) and not self.holes and "{" not in literal.text.text:
+            if not literal.quoted and literal.text.text.startswith("~"):
+                return (Word(atoms=self._tilde(literal.text), place=text.place),)
+            return (Word(atoms=(Atom(text=literal.text),), place=text.place),)
+        return tuple(word for way in expand_braces(text) for word in self._fields(way))
+
+    def all_words(self, texts: Sequence[WordText]) -> tuple[Word, ...]:
+        """The arguments that several words become."""
+        return tuple(word for text in texts for word in self.words(text))
+
+    def atoms(self, text: WordText | None) -> tuple[Atom, ...]:
+        """The text of a word that is not split: an assignment, a here-string, a case subject."""
+        if text is None:
+            return ()
+        atoms: list[Atom] = []
+        for part in text.parts:
+            if is_whole_array(part):
+                atoms.extend(self._joined_array(part, text.place))
+            else:
+                atoms.extend(piece.atom for piece in self._parts(part))
+        if text.parts and isinstance(text.parts[0], Literal) and not text.parts[0].quoted:
+            first = text.parts[0].text
+            if first.text.startswith("~") and not self.holes:
+                return (*self._tilde(first), *atoms[1:])
+        return tuple(atoms)
+
+    def known_text(self, text: WordText | None) -> str | None:
+        """The one known text of a word, else None."""
+        texts = [None if atom.text is None or atom.guard else atom.text.text for atom in self.atoms(text)]
+        return None if any(text is None for text in texts) else "".join(text or "" for text in texts)
+
+    def separators(self) -> str:
+        """The characters at which unquoted expansions are split: IFS if the file sets it."""
+        variable = self.scope.variables.get("IFS")
+        if variable is None or variable.is_unset:
+            return BLANKS
+        texts = [None if atom.guard or atom.text is None else atom.text.text for atom in variable.atoms]
+        return BLANKS if any(text is None for text in texts) else "".join(text or "" for text in texts)
+
+    def _fields(self, text: WordText) -> tuple[Word, ...]:
+        arrays = [part for part in text.parts if is_whole_array(part)]
+        if arrays:
+            return self._array_fields(text)
+        parts = [piece for part in text.parts for piece in self._parts(part)]
+        return split_parts(parts, text.place, self.separators())
+
+    def _array_fields(self, text: WordText) -> tuple[Word, ...]:
+        """The words around and out of `"${array[@]}"` and `"$@"`."""
+        words: list[Word] = []
+        parts: list[Part] = []
+        for part in text.parts:
+            if not is_whole_array(part) or not isinstance(part, Parameter):
+                parts.extend(self._parts(part))
+                continue
+            inside = self._array(part)
+            if not part.quoted:
+                inside = self._split_again(inside, text.place)
+            if parts and inside:
+                inside = (_prefixed(parts, inside[0]), *inside[1:])
+                parts = []
+            words.extend(inside)
+        if parts and words and not words[-1].is_open:
+            atoms = tuple(part.atom for part in parts)
+            words[-1] = replace(words[-1], atoms=(*words[-1].atoms, *atoms))
+        elif parts and any(part.atom.text is None or part.atom.text.text for part in parts):
+            words.extend(split_parts(parts, text.place, self.separators()))
+        return tuple(words)
+
+    def _split_again(self, words: tuple[Word, ...], place: Placed) -> tuple[Word, ...]:
+        found: list[Word] = []
+        for word in words:
+            if word.is_open:
+                found.append(word)
+                continue
+            parts = [Part(atom=atom, splits=True) for atom in word.atoms]
+            for piece in split_parts(parts, place, self.separators()):
+                guards = word.guards if piece.guards == word.guards else piece.guards
+                found.append(replace(piece, guards=guards, from_list=True))
+        return tuple(found)
+
+    def _array(self, part: Parameter) -> tuple[Word, ...]:
+        if part.name in {"@", "*"}:
+            if self.scope.positionals is None:
+                return (open_word(f"${part.name}", part.place),)
+            return self.scope.positionals
+        variable = self.scope.variables.get(part.name)
+        return array_words(part, variable)
+
+    def _joined_array(self, part: WordPart, place: Placed) -> tuple[Atom, ...]:
+        """`"${array[*]}"`: the elements with a blank between them, as one text."""
+        if not isinstance(part, Parameter):
+            return ()
+        blank = Atom(text=place.cut(0, 0).standing_for(" "))
+        atoms: list[Atom] = []
+        for word in self._array(part):
+            guard = word.guards[0]
+            if atoms:
+                atoms.append(replace(blank, guard=guard))
+            atoms.extend(replace(atom, guard=atom.guard | guard) for atom in word.atoms)
+        return tuple(atoms)
+
+    def _parts(self, part: WordPart) -> list[Part]:
+        if isinstance(part, Literal):
+            return self._literal(part)
+        if isinstance(part, Parameter):
+            if is_whole_array(part):
+                return [Part(atom=atom) for atom in self._joined_array(part, part.place)]
+            return self._parameter(part)
+        if isinstance(part, Substitution):
+            self.run(part)
+        return [Part(atom=Atom(text=None, source=_source(part.place)), splits=self._splits(part))]
+
+    def _splits(self, part: Substitution | Arithmetic) -> bool:
+        return isinstance(part, Substitution) and not part.quoted and part.kind in {"$(", "`"}
+
+    def _literal(self, part: Literal) -> list[Part]:
+        if not self.holes or not any(sign in self.holes for sign in part.text.text):
+            return [Part(atom=Atom(text=part.text))]
+        parts: list[Part] = []
+        start = 0
+        for index, sign in enumerate(part.text.text):
+            if sign in self.holes:
+                if index > start:
+                    parts.append(Part(atom=Atom(text=part.text.cut(start, index))))
+                parts.append(Part(atom=self.holes[sign], splits=not part.quoted))
+                start = index + 1
+        if start < len(part.text):
+            parts.append(Part(atom=Atom(text=part.text.cut(start, len(part.text)))))
+        return parts
+
+    def _parameter(self, part: Parameter) -> list[Part]:
+        if part.operator in _DEFAULTS | _ALTERNATIVES and part.operand is not None:
+            return self._with_operand(part, part.operand)
+        splits = not part.quoted
+        if part.operator not in _PLAIN or not part.name:
+            atoms = self._transformed(part)
+        else:
+            atoms = self._value(part)
+        if part.name == self.own_name and self.own_name:
+            return []
+        return [Part(atom=atom, splits=splits) for atom in atoms] or [_nothing(part)]
+
+    def _value(self, part: Parameter) -> tuple[Atom, ...]:
+        if part.name.isdigit():
+            return self._positional(part)
+        variable = self.scope.variables.get(part.name)
+        if variable is None:
+            return (Atom(text=None, source=part.name),)
+        key = self.atoms(part.index) if part.index is not None else None
+        return element_atoms(part, variable, key)
+
+    def _positional(self, part: Parameter) -> tuple[Atom, ...]:
+        number = int(part.name)
+        words = self.scope.positionals
+        if words is None or number == 0 or any(word.is_open or word.splits for word in words[:number]):
+            return (Atom(text=None, source=f"${part.name}"),)
+        return words[number - 1].atoms if number <= len(words) else ()
+
+    def _transformed(self, part: Parameter) -> tuple[Atom, ...]:
+        """`${x%...}`, `${#x}` and their kind are not computed; `${!x}` is, if the name is known."""
+        if part.operator == "!" and part.index is None:
+            variable = self.scope.variables.get(part.name)
+            texts = [atom.text.text for atom in variable.atoms if atom.text and not atom.guard] if variable else []
+            if variable is not None and texts and len(texts) == len(variable.atoms):
+                return self._value(replace(part, name="".join(texts), operator=""))
+        if part.operand is not None:
+            self.atoms(part.operand)
+        return (Atom(text=None, source=_source(part.place)),)
+
+    def _with_operand(self, part: Parameter, operand: WordText) -> list[Part]:
+        """`${x:-word}` and `${x:+word}`; the word keeps its own quotes for splitting."""
+        variable: Variable | None = self.scope.variables.get(part.name)
+        own = part.name == self.own_name and bool(self.own_name)
+        if part.name.isdigit() and self.scope.positionals is not None:
+            variable = Variable(atoms=self._value(replace(part, operator="", operand=None)))
+        elif part.index is not None and variable is not None:
+            variable = Variable(atoms=self._value(replace(part, operator="", operand=None)))
+        pieces = [
+            replace(piece, splits=piece.splits or (_is_plain(inner) and not part.quoted))
+            for inner in operand.parts
+            for piece in self._parts(inner)
+        ]
+        if part.operator in _ALTERNATIVES:
+            return pieces if own else alternative(part, variable, pieces)
+        current = () if variable is None or own else variable.atoms
+        known = None if variable is None or own else variable
+        found = with_default(part, known, [Part(atom=atom, splits=not part.quoted) for atom in current], pieces)
+        if part.operator in _ASSIGNED_DEFAULTS and not own:
+            self.scope.set(part.name, Variable(atoms=tuple(piece.atom for piece in found)))
+        return found
+
+    def _tilde(self, text: Placed) -> tuple[Atom, ...]:
+        end = text.text.find("/")
+        end = len(text) if end < 0 else end
+        return (Atom(text=None, source=text.text[:end]), Atom(text=text.cut(end, len(text))))
+
+
+def _is_plain(part: WordPart) -> bool:
+    return isinstance(part, Literal) and not part.quoted
+
+
+def _nothing(part: Parameter) -> Part:
+    """An empty text that is a word of its own only inside quotes."""
+    return Part(atom=Atom(text=part.place.cut(0, 0)), splits=not part.quoted)
+
+
+def _prefixed(parts: list[Part], word: Word) -> Word:
+    return replace(word, atoms=(*(part.atom for part in parts), *word.atoms))
+
+
+def _source(place: Placed) -> str:
+    text = " ".join(place.text.split())
+    return text if len(text) <= _SOURCE_LENGTH else text[: _SOURCE_LENGTH - 3] + "..."
