@@ -17,7 +17,7 @@ Follows = tuple[tuple[int, int], ...]
 
 
 def assign_streams(dependencies: Edges, durations: Sequence[int], streams: int) -> list[int]:
-    """Stream of every kernel, 0 to `streams` - 1; kernels come in an order that respects their dependencies."""
+    """Stream of every kernel, 0 to `streams` - 1; each kernel stands after its dependencies."""
     heirs = _heirs(dependencies, durations)
     load = [0] * streams
     tail = [-1] * streams

@@ -1,0 +1,179 @@
+"""Seeded noise on a simulated latency: samples that look like a machine's, and are the same bits everywhere.
+
+Sample i of run p of an execution of time T:
+    T * exp(P + A_i + D * i / 1000) * (1 + W * exp(-i / tau)) * (1 + E_i) + X_i
+P is normal, once per run; A a first-order autoregression; D drift; W warm-up; E a cold cache, sometimes; X a
+pre-emption by another process. Presets are assumptions taken from CPU series (SIMULATOR section 8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from perfgate.core.errors import UsageError
+from perfgate.npu.exponential import exponential
+from perfgate.npu.normal_table import normal_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from perfgate.npu.columns import Floats, Ints
+
+_STEADY, _EVENTS, _RUN = range(3)  # effects: each has its own counters, so adding one never shifts another
+_RUN_SHIFT, _EFFECT_SHIFT = 192, 128
+_WORDS_PER_BLOCK = 4
+_LARGEST_SEED = (1 << 64) - 1
+_SLICE_PS = 4_000_000_000  # a scheduler slice of 4 ms
+_SLICE_ODDS = (0.13, 0.74, 0.09, 0.04)  # how many slices a pre-emption takes: 1, 2, 3, 4
+_LEVELS = 1 << 16
+_NEGLIGIBLE = 2.0**-60  # below the last bit of a sum of numbers of the same size
+_BLOCK = 1 << 15  # samples worked on at a time, so that intermediate arrays stay in the cache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """Strengths of the effects, relative; `preemption` and `cold` are probabilities per sample."""
+
+    name: str
+    run: float = 0.0
+    core: float = 0.0
+    correlation: float = 0.0
+    preemption: float = 0.0
+    drift: float = 0.0
+    warmup: float = 1.0
+    warmup_samples: float = 2.0
+    cold: float = 0.005
+
+    @property
+    def is_silent(self) -> bool:
+        """Every sample equals the simulated time."""
+        return not (self.run or self.core or self.preemption or self.drift or self.warmup or self.cold)
+
+
+PRESETS: dict[str, Noise] = {
+    noise.name: noise
+    for noise in (
+        Noise(name="none", warmup=0.0, cold=0.0),
+        Noise(name="quiet", run=0.008, core=0.015, correlation=0.2),
+        Noise(name="desktop", run=0.02, core=0.035, correlation=0.2, preemption=0.005),
+        Noise(name="noisy-ci", run=0.07, core=0.10, preemption=0.25),
+        Noise(name="drifting", run=0.02, core=0.035, correlation=0.2, preemption=0.005, drift=-0.3),
+    )
+}
+DEFAULT_PRESET = "quiet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseKey:
+    """Whose noise it is: two benchmarks, devices or seeds never share numbers."""
+
+    seed: int
+    benchmark: str
+    device: str
+
+    def words(self) -> tuple[int, int]:
+        """The Philox key.
+
+        Raises:
+            UsageError: the seed is negative or over 64 bits.
+        """
+        if not 0 <= self.seed <= _LARGEST_SEED:
+            raise UsageError(f"seed {self.seed} is out of range", self.benchmark, "give 0 to 2^64 - 1")
+        name = f"{self.benchmark}\0{self.device}".encode()
+        return self.seed, int.from_bytes(sha256(name).digest()[:8], "little")
+
+
+def noise_preset(name: str) -> Noise:
+    """The preset of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in PRESETS:
+        raise UsageError(f"unknown noise preset {name!r}", "noise", f"use one of {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def draw_samples(time_ps: int, noise: Noise, key: NoiseKey, *, runs: Sequence[int], count: int) -> Ints:
+    """Latencies in picoseconds, one row per run and one column per sample.
+
+    A row depends on its run number only, a sample on its index: asking for more of either changes none.
+    """
+    result = np.full((len(runs), count), time_ps, dtype=np.int64)
+    if noise.is_silent or not len(runs) or not count:
+        return result
+    per_run = normal_values(_words(key, _RUN, runs, 1)) * noise.run
+    by_index = _by_index(noise, count)
+    rows = max(1, _BLOCK // count)
+    for start in range(0, len(runs), rows):
+        part = runs[start : start + rows]
+        exponent = _steady(noise, key, part, count)
+        exponent += per_run[start : start + rows]
+        if noise.drift:
+            exponent += np.arange(count) * (noise.drift / 1000)
+        factor = exponential(exponent)
+        factor *= by_index
+        words = _words(key, _EVENTS, part, count)
+        _add_cold_caches(factor, words, noise)
+        factor *= float(time_ps)
+        block = np.rint(factor, out=factor).astype(np.int64)
+        _add_preemptions(block, words, noise, time_ps)
+        result[start : start + rows] = block
+    return result
+
+
+def _words(key: NoiseKey, effect: int, runs: Sequence[int], count: int) -> NDArray[np.uint64]:
+    source = np.random.Philox(key=np.array(key.words(), dtype=np.uint64))
+    source.advance(effect << _EFFECT_SHIFT)
+    blocks = -(-count // _WORDS_PER_BLOCK)
+    result = np.empty((len(runs), count), dtype=np.uint64)
+    position = 0
+    for row, run in enumerate(runs):
+        target = run << _RUN_SHIFT
+        source.advance((target - position) % (1 << 256))
+        result[row] = source.random_raw(count)
+        position = target + blocks
+    return result
+
+
+def _by_index(noise: Noise, count: int) -> Floats:
+    return 1.0 + noise.warmup * exponential(np.arange(count) / -noise.warmup_samples)
+
+
+def _steady(noise: Noise, key: NoiseKey, runs: Sequence[int], count: int) -> Floats:
+    values = normal_values(_words(key, _STEADY, runs, count))
+    values[:, 0] *= noise.core
+    values[:, 1:] *= noise.core * sqrt(1.0 - noise.correlation * noise.correlation)
+    # x_i = phi * x_(i-1) + e_i as the product of (1 + phi B)(1 + phi^2 B^2)(1 + phi^4 B^4) ... applied to e, with B
+    # the shift by one: whole arrays instead of a loop over samples.
+    weight, shift = noise.correlation, 1
+    while weight > _NEGLIGIBLE and shift < count:
+        values[:, shift:] += values[:, :-shift] * weight
+        weight, shift = weight * weight, 2 * shift
+    return values
+
+
+def _add_cold_caches(factor: Floats, words: NDArray[np.uint64], noise: Noise) -> None:
+    limit = round(noise.cold * _LEVELS)
+    chosen = np.nonzero((words & np.uint64(_LEVELS - 1)) < limit)
+    share = ((words[chosen] >> np.uint64(16)) & np.uint64(_LEVELS - 1)).astype(np.float64) / _LEVELS
+    factor[chosen] *= 1.0 + share
+
+
+def _add_preemptions(block: Ints, words: NDArray[np.uint64], noise: Noise, time_ps: int) -> None:
+    if not noise.preemption:
+        return
+    exposure = 1.0 - float(exponential(np.array([time_ps / -_SLICE_PS]))[0])
+    limit = round(noise.preemption * exposure * _LEVELS)
+    chosen = np.nonzero(((words >> np.uint64(32)) & np.uint64(_LEVELS - 1)) < limit)
+    level = (words[chosen] >> np.uint64(48)).astype(np.int64)
+    edges = np.rint(np.cumsum(np.array(_SLICE_ODDS[:-1])) * _LEVELS).astype(np.int64)
+    slices = 1 + np.searchsorted(edges, level, side="right")
+    block[chosen] += slices * _SLICE_PS
