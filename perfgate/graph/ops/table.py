@@ -13,6 +13,7 @@ from perfgate.graph.ops import (
     movement,
     normalization,
     pooling,
+    resampling,
     views,
 )
 from perfgate.graph.ops.costs import estimated
@@ -26,6 +27,7 @@ TABLE: dict[str, Row] = {
     **normalization.ROWS,
     **views.ROWS,
     **movement.ROWS,
+    **resampling.ROWS,
     **borders.ROWS,
 }
 
