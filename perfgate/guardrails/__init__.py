@@ -1,1 +1,1 @@
-"""Rules on compile configuration, their evaluation and waivers."""
+"""Rules on compile configuration and metrics: load, evaluate, waive, compare; nothing here prints."""
