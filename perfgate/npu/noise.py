@@ -31,8 +31,12 @@ _RUN_SHIFT, _EFFECT_SHIFT = 192, 128
 _WORDS_PER_BLOCK = 4
 _LARGEST_SEED = (1 << 64) - 1
 _SLICE_PS = 4_000_000_000  # a scheduler slice of 4 ms
-_SLICE_ODDS = (0.13, 0.74, 0.09, 0.04)  # how many slices a pre-emption takes: 1, 2, 3, 4
 _LEVELS = 1 << 16
+_SLICE_EDGES = (
+    8520,
+    57016,
+    62915,
+)  # of 65,536: a pre-emption takes 1 to 4 slices with odds .13, .74, .09, .04
 _NEGLIGIBLE = 2.0**-60  # below the last bit of a sum of numbers of the same size
 _BLOCK = 1 << 15  # samples worked on at a time, so that intermediate arrays stay in the cache
 
@@ -114,17 +118,18 @@ def draw_samples(time_ps: int, noise: Noise, key: NoiseKey, *, runs: Sequence[in
     rows = max(1, _BLOCK // count)
     for start in range(0, len(runs), rows):
         part = runs[start : start + rows]
-        exponent = _steady(noise, key, part, count)
+        words = _words(key, _STEADY, part, count)
+        exponent = _steady(noise, words)
         exponent += per_run[start : start + rows]
         if noise.drift:
             exponent += np.arange(count) * (noise.drift / 1000)
         factor = exponential(exponent)
         factor *= by_index
-        words = _words(key, _EVENTS, part, count)
-        _add_cold_caches(factor, words, noise)
+        odds = _odds(key, part, count)
+        _add_cold_caches(factor, odds, words, noise)
         factor *= float(time_ps)
         block = np.rint(factor, out=factor).astype(np.int64)
-        _add_preemptions(block, words, noise, time_ps)
+        _add_preemptions(block, odds, words, (noise, time_ps))
         result[start : start + rows] = block
     return result
 
@@ -147,33 +152,45 @@ def _by_index(noise: Noise, count: int) -> Floats:
     return 1.0 + noise.warmup * exponential(np.arange(count) / -noise.warmup_samples)
 
 
-def _steady(noise: Noise, key: NoiseKey, runs: Sequence[int], count: int) -> Floats:
-    values = normal_values(_words(key, _STEADY, runs, count))
+def _odds(key: NoiseKey, runs: Sequence[int], count: int) -> NDArray[np.uint32]:
+    words = _words(key, _EVENTS, runs, -(-count // 2))
+    return words.astype("<u8", copy=False).view("<u4")[:, :count]
+
+
+def _steady(noise: Noise, words: NDArray[np.uint64]) -> Floats:
+    values = normal_values(words)
     values[:, 0] *= noise.core
     values[:, 1:] *= noise.core * sqrt(1.0 - noise.correlation * noise.correlation)
-    # x_i = phi * x_(i-1) + e_i as the product of (1 + phi B)(1 + phi^2 B^2)(1 + phi^4 B^4) ... applied to e, with B
-    # the shift by one: whole arrays instead of a loop over samples.
+    # x_i = phi * x_(i-1) + e_i as the product (1 + phi B)(1 + phi^2 B^2)(1 + phi^4 B^4) ... of e, where B
+    # shifts by one: whole arrays instead of a loop over samples.
     weight, shift = noise.correlation, 1
-    while weight > _NEGLIGIBLE and shift < count:
+    while weight > _NEGLIGIBLE and shift < words.shape[1]:
         values[:, shift:] += values[:, :-shift] * weight
         weight, shift = weight * weight, 2 * shift
     return values
 
 
-def _add_cold_caches(factor: Floats, words: NDArray[np.uint64], noise: Noise) -> None:
+def _add_cold_caches(
+    factor: Floats, odds: NDArray[np.uint32], words: NDArray[np.uint64], noise: Noise
+) -> None:
     limit = round(noise.cold * _LEVELS)
-    chosen = np.nonzero((words & np.uint64(_LEVELS - 1)) < limit)
-    share = ((words[chosen] >> np.uint64(16)) & np.uint64(_LEVELS - 1)).astype(np.float64) / _LEVELS
-    factor[chosen] *= 1.0 + share
+    chosen = np.nonzero((odds & np.uint32(_LEVELS - 1)) < limit)
+    factor[chosen] *= 1.0 + _detail(words[chosen]) / _LEVELS
 
 
-def _add_preemptions(block: Ints, words: NDArray[np.uint64], noise: Noise, time_ps: int) -> None:
+def _add_preemptions(
+    block: Ints, odds: NDArray[np.uint32], words: NDArray[np.uint64], what: tuple[Noise, int]
+) -> None:
+    noise, time_ps = what
     if not noise.preemption:
         return
     exposure = 1.0 - float(exponential(np.array([time_ps / -_SLICE_PS]))[0])
     limit = round(noise.preemption * exposure * _LEVELS)
-    chosen = np.nonzero(((words >> np.uint64(32)) & np.uint64(_LEVELS - 1)) < limit)
-    level = (words[chosen] >> np.uint64(48)).astype(np.int64)
-    edges = np.rint(np.cumsum(np.array(_SLICE_ODDS[:-1])) * _LEVELS).astype(np.int64)
-    slices = 1 + np.searchsorted(edges, level, side="right")
+    chosen = np.nonzero((odds >> np.uint32(16)) < limit)
+    slices = 1 + np.searchsorted(_SLICE_EDGES, _detail(words[chosen]), side="right")
     block[chosen] += slices * _SLICE_PS
+
+
+def _detail(words: NDArray[np.uint64]) -> Ints:
+    """The lower 16 bits, which the normal numbers leave unused."""
+    return (words & np.uint64(_LEVELS - 1)).astype(np.int64)

@@ -1,7 +1,7 @@
 """Standard normal numbers from raw 64-bit words by linear interpolation in a shipped integer table.
 
-The table holds the inverse normal distribution at j / 4096, j = 0 to 4096, times 2^24. The two ends are finite:
-they give the last interval the mean it has under the normal distribution, so values stay within 4 standard
+The table holds the inverse normal distribution at j / 4096, j = 0 to 4096, times 2^24. Its ends are finite
+and give the last interval the mean it has under the normal distribution, so values stay within 4 standard
 deviations. No library function is called, so the numbers are the same bits on every platform.
 """
 
