@@ -1,0 +1,253 @@
+"""The profile: what one traced execution did, on five levels. Never mixed with samples that a gate judges.
+
+Levels nest: kernel parts sum to the kernel's duration, kernels to their operator, operators to their scope; on
+each stream durations, waits and idle time sum to the makespan. Times are whole picoseconds, sizes bytes.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from perfgate.core.record import Hotspot, ProfileSummary
+
+SCHEMA = "perfgate/profile/1"
+SUMMARY_OPERATORS = (
+    40  # rows kept in a baseline: every operator that can matter, in a file a person can review
+)
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """Where time went: launch, exposed movement, arithmetic, drains; `wait` is time outside kernels."""
+
+    dispatch_ps: int = 0
+    transfer_ps: int = 0
+    compute_ps: int = 0
+    sync_ps: int = 0
+    wait_ps: int = 0
+
+    @property
+    def duration_ps(self) -> int:
+        """Time inside kernels."""
+        return self.dispatch_ps + self.transfer_ps + self.compute_ps + self.sync_ps
+
+
+class KernelRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One kernel of one step: a span on a stream and an engine. `program` and `index` find it in its program.
+
+    `start_ps` counts from the start of the step. `times` is how often the whole execution runs it. Tiles are 0
+    where there is no matrix product. `critical`: on the path that decides the makespan.
+    """
+
+    program: int
+    index: int
+    name: str
+    op: str
+    kind: str
+    variant: str
+    owner: int
+    engine: str
+    stream: int
+    start_ps: int
+    duration_ps: int
+    slack_ps: int
+    parts: Parts
+    bound: str
+    utilisation: float
+    dram_bytes: int
+    l2_bytes: int
+    link_bytes: int
+    tile: tuple[int, int, int] = (0, 0, 0)
+    waves: int = 0
+    cycles: int = 0
+    times: int = 1
+    implicit: bool = False
+    critical: bool = False
+
+
+class OperatorRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A node of the model with everything its kernels did in the whole execution, copies it caused included.
+
+    `intensity` is FLOP per byte of device memory; `intensity_class` is memory, balanced or compute (below 1, up
+    to 10, above); `is_above_ridge` compares with the device. `bound` is that of its longest kernel.
+    """
+
+    number: int
+    name: str
+    op: str
+    scope: str
+    place: str
+    kernels: int
+    total_ps: int
+    parts: Parts
+    bound: str
+    flops: int
+    dram_bytes: int
+    l2_bytes: int
+    intensity: float
+    intensity_class: str
+    is_above_ridge: bool
+    copies: int = 0
+    copied_bytes: int = 0
+    copies_ps: int = 0
+    is_estimated: bool = False
+
+
+class CopyRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One copy between host and device in one step; `times` is how often the execution makes it."""
+
+    program: int
+    kernel: int
+    owner: int
+    direction: str
+    size: int
+    start_ps: int
+    duration_ps: int
+    implicit: bool
+    times: int = 1
+
+
+class GapRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Time in which a stream had nothing to run, and why: producer, engine or fence."""
+
+    program: int
+    stream: int
+    start_ps: int
+    length_ps: int
+    before: str
+    cause: str
+
+
+class StepRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One program, how often the execution runs it, and how long one run takes."""
+
+    program: str
+    times: int
+    makespan_ps: int
+
+
+class Application(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole execution: `copied_bytes` are implicit, `io_bytes` the call's own inputs and outputs."""
+
+    total_ps: int
+    iterations: int
+    steps: tuple[StepRow, ...]
+    throughput: float
+    copied_bytes: int
+    io_bytes: int
+    energy_j: float
+    average_w: float
+    inferences_per_joule: float
+    estimated_share: float
+
+
+class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
+    """Scheduling of one step of the first program.
+
+    `critical_path_ps` is the longest chain of dependencies, a bound no schedule beats; `serial_ps` the sum of
+    all kernels; `parallelism` their ratio. `passes` counts applied and refused decisions by pass.
+    """
+
+    kernels: int
+    operators: int
+    streams: int
+    critical_path_ps: int
+    serial_ps: int
+    makespan_ps: int
+    parallelism: float
+    gaps: tuple[GapRow, ...]
+    fused_operators: int
+    duplicates: int
+    passes: dict[str, tuple[int, int]]
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Device memory over one step: `curve` holds (time, bytes in use), `at_peak` (tensor, bytes)."""
+
+    peak: int
+    lower_bound: int
+    weights: int
+    capacity: int
+    curve: tuple[tuple[int, int], ...]
+    at_peak: tuple[tuple[str, int], ...]
+    fragmentation_index: float = 0.0
+    fragmentation_rate: float = 0.0
+    allocations: int = 0
+
+
+class Hardware(msgspec.Struct, frozen=True, kw_only=True):
+    """Engines and memory levels over the whole execution, as shares of the total time or of the peak rate.
+
+    `balance` is least over most busy engine, `transfer_ratio` exposed movement over arithmetic.
+    """
+
+    busy_ps: dict[str, int]
+    busy_share: dict[str, float]
+    read_bytes: dict[str, int]
+    written_bytes: dict[str, int]
+    bandwidth_share: dict[str, float]
+    l2_hit_share: float
+    parallelism: float
+    transfer_ratio: float
+    balance: float
+    energy_j: dict[str, float]
+    memory: Memory
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """One execution on five levels; see the module's text.
+
+    Over 5,000 kernels `kernels` holds the longest 200 and one row `rest`, so sums still hold.
+    """
+
+    schema: str = SCHEMA
+    device: str
+    application: Application
+    graph: GraphLevel
+    operators: tuple[OperatorRow, ...]
+    kernels: tuple[KernelRow, ...]
+    copies: tuple[CopyRow, ...]
+    hardware: Hardware
+    parts: Parts
+    exact: dict[str, float]
+    notes: tuple[str, ...] = ()
+    digest: str = ""
+
+
+def scope_totals(operators: tuple[OperatorRow, ...]) -> dict[str, int]:
+    """Time per scope in picoseconds, every scope with all that lies below it; "" is everything."""
+    totals: dict[str, int] = {"": 0}
+    for row in operators:
+        totals[""] += row.total_ps
+        path = ""
+        for word in row.scope.split(".") if row.scope else ():
+            path = f"{path}.{word}" if path else word
+            totals[path] = totals.get(path, 0) + row.total_ps
+    return totals
+
+
+def summarise(profile: Profile) -> ProfileSummary:
+    """What a baseline keeps of a profile: total, parts of the critical stream, the worst operators."""
+    worst = sorted(profile.operators, key=lambda row: (-row.total_ps, row.number))[:SUMMARY_OPERATORS]
+    return ProfileSummary(
+        total_ps=profile.application.total_ps,
+        parts={
+            "dispatch": profile.parts.dispatch_ps,
+            "transfer": profile.parts.transfer_ps,
+            "compute": profile.parts.compute_ps,
+            "sync": profile.parts.sync_ps,
+            "wait": profile.parts.wait_ps,
+        },
+        operators=tuple(
+            Hotspot(
+                number=row.number,
+                name=row.name,
+                op=row.op,
+                scope=row.scope,
+                total_ps=row.total_ps,
+                copied_bytes=row.copied_bytes,
+                copies=row.copies,
+            )
+            for row in worst
+        ),
+        digest=profile.digest,
+    )
