@@ -10,6 +10,8 @@ from enum import StrEnum
 
 import msgspec
 
+from perfgate.compiler.origin import Origin, Residue  # noqa: TC001 - msgspec reads the annotations at run time
+
 
 class KernelKind(StrEnum):
     """What a kernel mainly does; decides which cost formula of SIMULATOR section 7 applies."""
@@ -40,6 +42,9 @@ class Buffer(msgspec.Struct, frozen=True, gc=False):
     pool: Pool
     layout: str = ""
     in_place_of: int = -1
+    offset: int = 0
+    first: int = -1
+    last: int = -1
 
 
 class Access(msgspec.Struct, frozen=True, gc=False):
@@ -105,7 +110,10 @@ class Owner(msgspec.Struct, frozen=True, gc=False):
 
 
 class PassEntry(msgspec.Struct, frozen=True):
-    """One decision of a pass, applied or refused with a reason code and a sentence."""
+    """One decision of a pass, applied or refused with a reason code and a sentence.
+
+    `details`: facts of a refusal for tools, for example stride and alignment of a conversion without a route.
+    """
 
     pass_name: str
     where: str
@@ -116,6 +124,7 @@ class PassEntry(msgspec.Struct, frozen=True):
     bytes_saved: int = 0
     kernels_saved: int = 0
     estimated_ps: int = 0
+    details: dict[str, int | str] = {}
 
 
 class Unhandled(msgspec.Struct, frozen=True):
@@ -129,7 +138,9 @@ class Unhandled(msgspec.Struct, frozen=True):
 class Program(msgspec.Struct, frozen=True):
     """A compiled model for one device.
 
-    `kernels` are in issue order; `buffers` by id; `pass_log` in order of decision; `digest` keys caches.
+    `kernels` are in issue order; `buffers` by id; `owners` one per node of the graph, in its order; `pass_log` in
+    order of decision; `digest` keys caches. `origins` say where kernels come from, `residues` what became of
+    the nodes that end in no kernel, `files` are the names behind the packed places.
     """
 
     name: str
@@ -142,3 +153,6 @@ class Program(msgspec.Struct, frozen=True):
     single_stream: bool = False
     dynamic_dispatch: bool = False
     digest: str = ""
+    origins: tuple[Origin, ...] = ()
+    residues: tuple[Residue, ...] = ()
+    files: tuple[str, ...] = ()

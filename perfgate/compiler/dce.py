@@ -1,0 +1,37 @@
+"""Pass 4, dead code: what reaches no output leaves a tombstone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.compiler.origin import ResidueKind
+
+if TYPE_CHECKING:
+    from perfgate.compiler.passlog import PassLog
+    from perfgate.compiler.workgraph import WorkGraph, WorkNode
+
+NAME = "dce"
+
+
+def remove_dead_nodes(work: WorkGraph, log: PassLog) -> None:
+    """Remove nodes without users, last ones first: their operands lose a user before they are looked at.
+
+    An estimated operator may do more than compute its outputs, so it stays, with an entry.
+    """
+    for node in reversed(work.slots):
+        if node is None or _is_used(node):
+            continue
+        if node.sources[0].is_estimated:
+            log.refused(NAME, node, "side-effect", f"{node.op} is not known to be free of side effects")
+            continue
+        saved = sum(value.size for value in node.outputs)
+        work.remove(node)
+        work.bury(node, ResidueKind.TOMBSTONE, f"dead: no output needs {node.label}")
+        log.applied(NAME, node, f"dead: {node.label} reaches no output", saved=(saved, 1))
+
+
+def _is_used(node: WorkNode) -> bool:
+    for value in node.outputs:  # noqa: SIM110 - any() costs a generator per node
+        if value.consumers or value.is_output:
+            return True
+    return False

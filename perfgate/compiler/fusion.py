@@ -1,0 +1,210 @@
+"""Pass 6, fusion: what follows a matrix operator or a norm joins its kernel; the rest forms vector chains.
+
+A fused kernel reads each outside operand once and writes once; its gain is nothing but that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from perfgate.compiler.attention import fuse_attention
+from perfgate.compiler.chains import fuse_chains
+from perfgate.compiler.opclass import ACTIVATIONS, CONVOLUTIONS, ELEMENTWISE, MATRIX, NORMS
+from perfgate.compiler.recognise import recognise
+from perfgate.compiler.switches import Fusion
+
+if TYPE_CHECKING:
+    from perfgate.compiler.config import CompileConfig
+    from perfgate.compiler.passlog import PassLog
+    from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
+    from perfgate.core.device import Device
+
+NAME = "fusion"
+_EPILOGUE_MATRIX = frozenset({"Conv", "ConvTranspose", "MatMul", "Gemm"})
+_ANCHORS = _EPILOGUE_MATRIX | NORMS
+
+
+class Rules(NamedTuple):
+    """What one anchor may take in: the switch that governs each part."""
+
+    batch_norm: Fusion | None
+    bias: Fusion | None
+    add: Fusion | None
+    activation: Fusion
+
+
+_CONV = Rules(Fusion.CONV_BATCH_NORM, None, Fusion.CONV_ADD, Fusion.CONV_ACTIVATION)
+_PRODUCT = Rules(None, Fusion.MATMUL_BIAS, Fusion.MATMUL_ADD, Fusion.MATMUL_ACTIVATION)
+_NORM = Rules(None, None, None, Fusion.NORM_ACTIVATION)
+
+
+class Fuser:
+    """One run of the pass: graph, log and switches at hand for all patterns."""
+
+    __slots__ = ("log", "off", "pins", "work")
+
+    def __init__(self, work: WorkGraph, log: PassLog, config: CompileConfig) -> None:
+        self.work = work
+        self.log = log
+        self.off = config.fusion_off
+        self.pins = config.type_layouts
+
+    def refuse(self, anchor: WorkNode, user: WorkNode, code: str, sentence: str) -> None:
+        """Log a candidate that stays alone."""
+        self.log.refused(
+            NAME, anchor, code, f"{sentence}; {anchor.op} stays alone", (anchor.label, user.label)
+        )
+
+    def take(self, anchor: WorkNode, member: WorkNode, inner: WorkValue, what: str) -> None:
+        """Fuse a member and log it: the inner value is neither written nor read any more."""
+        before = (anchor.label, member.label)
+        self.work.absorb(anchor, member, inner, step=(NAME, "fused"))
+        self.log.applied(NAME, anchor, what, before=before, after=(anchor.label,), saved=(2 * inner.size, 1))
+
+
+def fuse(work: WorkGraph, log: PassLog, config: CompileConfig, device: Device) -> None:
+    """Recognise functions written as primitives, then fuse: attention, matrix epilogues, norms, chains."""
+    fuser = Fuser(work, log, config)
+    recognise(fuser)
+    fuse_attention(fuser, device)
+    for node in work.nodes():
+        if node.slot < 0:
+            continue
+        op = node.op
+        if op in _ANCHORS:
+            rules = _CONV if op in CONVOLUTIONS else _PRODUCT if op in MATRIX else _NORM
+            _fuse_epilogue(fuser, node, rules)
+    fuse_chains(fuser, device)
+
+
+def _fuse_epilogue(fuser: Fuser, anchor: WorkNode, rules: Rules) -> None:
+    """Take in [batch norm] [bias] [residual] [activation], in this order, as far as the graph allows."""
+    stage = 0  # 0: everything may follow, 1: after batch norm or bias, 2: after the residual
+    while True:
+        inner = anchor.outputs[0]
+        user = _only_user(fuser, anchor, inner, rules)
+        if user is None:
+            return
+        if user.op == "BatchNormalization" and rules.batch_norm and stage == 0:
+            if not _take_batch_norm(fuser, anchor, user, inner, rules.batch_norm):
+                return
+            stage = 1
+        elif user.op == "Add" and rules.add and stage < 2:  # noqa: PLR2004 - stage two is after the residual
+            taken = _take_add(fuser, anchor, user, inner, rules)
+            if not taken:
+                return
+            stage = taken
+        elif user.op in ACTIVATIONS:
+            _take_activation(fuser, anchor, user, inner, rules.activation)
+            return
+        else:
+            if user.op in ELEMENTWISE and stage == 0:
+                fuser.refuse(anchor, user, "unknown-op", f"{user.op} is not an activation this fusion knows")
+            return
+
+
+def _only_user(fuser: Fuser, anchor: WorkNode, inner: WorkValue, rules: Rules) -> WorkNode | None:
+    """The one user of the inner value; several users, or a model output, block the fusion with an entry."""
+    users = inner.consumers
+    if not users:
+        return None
+    if len(users) == 1 and not inner.is_output:
+        return users[0]
+    fusable = next((user for user in users if _could_follow(user, rules)), None)
+    if inner.is_output:
+        if fusable is not None:
+            fuser.refuse(anchor, fusable, "graph-output", f"{inner.name} is an output of the model")
+        return None
+    if fusable is not None:
+        fuser.refuse(
+            anchor, fusable, "multi-consumer", f"{inner.name} has {len(users)} users, so it must be written"
+        )
+        return None
+    unknown = [user for user in users if user.op in ELEMENTWISE]
+    if unknown:
+        last = unknown[-1]
+        fuser.refuse(anchor, last, "unknown-op", f"{last.op} is not an activation this fusion knows")
+    return None
+
+
+def _could_follow(user: WorkNode, rules: Rules) -> bool:
+    op = user.op
+    return (
+        op in ACTIVATIONS
+        or (op == "Add" and rules.add is not None)
+        or (op == "BatchNormalization" and rules.batch_norm is not None)
+    )
+
+
+def _is_on(fuser: Fuser, fusion: Fusion, anchor: WorkNode, user: WorkNode) -> bool:
+    if fusion not in fuser.off:
+        return True
+    fuser.refuse(anchor, user, "switched-off", f"{fusion} is off in the fusion switch file")
+    return False
+
+
+def _take_batch_norm(
+    fuser: Fuser, anchor: WorkNode, norm: WorkNode, inner: WorkValue, fusion: Fusion
+) -> bool:
+    """Fold a batch norm into weights and bias: at run time nothing of it is left."""
+    if not _is_on(fuser, fusion, anchor, norm):
+        return False
+    if any(operand is None or not operand.is_constant for operand in norm.inputs[1:]):
+        fuser.refuse(anchor, norm, "no-value", "its scale or shift is computed at run time")
+        return False
+    pins = fuser.pins
+    if pins and pins.get(norm.op, "") != pins.get(anchor.op, ""):
+        fuser.refuse(
+            anchor, norm, "layout-differs", f"{norm.op} is pinned to another layout than {anchor.op}"
+        )
+        return False
+    if any(value.consumers for value in norm.outputs[1:]):
+        fuser.refuse(anchor, norm, "multi-consumer", "its statistics are used")
+        return False
+    operands = len(anchor.inputs)
+    fuser.take(anchor, norm, inner, "batch norm folded into the weights")
+    del anchor.inputs[operands:]
+    anchor.outputs = anchor.outputs[:1]
+    anchor.epilogue.pop()
+    if operands < 3 or anchor.inputs[2] is None:  # noqa: PLR2004 - data and weight, but no bias
+        channels = anchor.outputs[0].shape[1]
+        bias = fuser.work.new_value(f"{anchor.outputs[0].name}.bias", (channels,), inner.dtype, constant=True)
+        anchor.inputs[2:3] = [bias]
+    return True
+
+
+def _take_add(fuser: Fuser, anchor: WorkNode, add: WorkNode, inner: WorkValue, rules: Rules) -> int:
+    """Fuse a bias (constant of one axis) or a residual; the answer is the stage reached, 0 if refused."""
+    other = add.inputs[1] if add.inputs[0] is inner else add.inputs[0]
+    if other is None or other is inner:
+        fuser.refuse(anchor, add, "multi-consumer", f"{inner.name} is added to itself")
+        return 0
+    is_bias = other.is_constant
+    fusion = rules.bias if is_bias and rules.bias else rules.add
+    if fusion is None or not _is_on(fuser, fusion, anchor, add):
+        return 0
+    if add.outputs[0].shape != inner.shape:
+        fuser.refuse(anchor, add, "shape-change", f"{list(inner.shape)} becomes {list(add.outputs[0].shape)}")
+        return 0
+    if is_bias:
+        fuser.take(anchor, add, inner, "bias added while the result is stored")
+        return 1
+    fuser.take(anchor, add, inner, "residual added while the result is stored")
+    anchor.residual = other
+    return 2
+
+
+def _take_activation(
+    fuser: Fuser, anchor: WorkNode, user: WorkNode, inner: WorkValue, fusion: Fusion
+) -> None:
+    if not _is_on(fuser, fusion, anchor, user):
+        return
+    if user.outputs[0].shape != inner.shape:
+        fuser.refuse(
+            anchor, user, "shape-change", f"{list(inner.shape)} becomes {list(user.outputs[0].shape)}"
+        )
+        return
+    if user.inputs[0] is not inner:
+        fuser.refuse(anchor, user, "unknown-op", f"the value is a parameter of {user.op}, not its data")
+        return
+    fuser.take(anchor, user, inner, f"{user.op} applied while the result is stored")

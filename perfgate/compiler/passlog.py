@@ -1,0 +1,72 @@
+"""The pass log: every decision of every pass, applied or refused, in deterministic order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.compiler.program import PassEntry
+
+if TYPE_CHECKING:
+    from perfgate.compiler.workgraph import WorkNode
+    from perfgate.core.device import Device
+
+_PS_PER_US = 1_000_000
+
+
+class PassLog:
+    """Collects entries; `benefit` follows from bytes and kernels saved on the given device.
+
+    The estimate counts DRAM time of the bytes and launches of the kernels; overlap is ignored, so it is an
+    upper bound of the gain.
+    """
+
+    __slots__ = ("_ps_per_kernel", "_ps_per_megabyte", "entries")
+
+    def __init__(self, device: Device) -> None:
+        self.entries: list[PassEntry] = []
+        self._ps_per_kernel = int(device.launch.compiled_us * _PS_PER_US)
+        # 1 MB at 1 GB/s takes 1 ms, that is 1e9 ps.
+        self._ps_per_megabyte = int(1_000_000_000 / device.dram.gb_s)
+
+    def applied(
+        self,
+        pass_name: str,
+        node: WorkNode,
+        reason: str,
+        *,
+        before: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
+        saved: tuple[int, int] = (0, 0),
+    ) -> None:
+        """A transformation that was done; `saved` is (bytes, kernels) per execution, negative when it costs."""
+        size, kernels = saved
+        estimate = kernels * self._ps_per_kernel + size * self._ps_per_megabyte // 1_000_000
+        self.entries.append(
+            PassEntry(
+                pass_name, node.where, before or (node.label,), after, reason, True, size, kernels, estimate
+            )
+        )
+
+    def refused(
+        self, pass_name: str, node: WorkNode, code: str, sentence: str, before: tuple[str, ...] = ()
+    ) -> None:
+        """A candidate that was left alone, with the reason code and a sentence."""
+        labels = before or (node.label,)
+        self.entries.append(PassEntry(pass_name, node.where, labels, labels, f"{code}: {sentence}", False))
+
+    def no_route(
+        self, pass_name: str, node: WorkNode, change: str, facts: dict[str, int | str], size: int
+    ) -> None:
+        """A conversion that no device route covers: it makes a round trip over the host, `size` bytes in all."""
+        written = ", ".join(f"{key}: {value}" for key, value in facts.items())
+        reason = f"no-route: {change} fits no route of the device ({written})"
+        estimate = -size * self._ps_per_megabyte // 1_000_000
+        self.entries.append(
+            PassEntry(
+                pass_name, node.where, (node.label,), (node.label,), reason, False, -size, -3, estimate, facts
+            )
+        )
+
+    def note(self, pass_name: str, where: str, reason: str, *, applied: bool = False) -> None:
+        """An entry about the program as a whole."""
+        self.entries.append(PassEntry(pass_name, where, (), (), reason, applied))
