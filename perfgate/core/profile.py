@@ -1,7 +1,7 @@
 """The profile: what one traced execution did, on five levels. Never mixed with samples that a gate judges.
 
 Levels nest: kernel parts sum to the kernel's duration, kernels to their operator, operators to their scope; on
-each stream durations, waits and idle time sum to the makespan. Times are whole picoseconds, sizes bytes.
+each stream durations, waits and idle time sum to the makespan. Times are whole picoseconds, sizes are bytes.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ _NUMBERS = attrgetter(
     "m", "n", "k", "count", "macs", "vector_work", "row", "elements", "link_bytes", "repeat", "owner",
     "implicit", "is_high_precision",
 )  # fmt: skip
+_ACCESS = attrgetter("buffer", "size", "run", "efficiency")
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -118,20 +119,23 @@ def read_columns(kernels: Sequence[Kernel], full_run_bytes: int) -> Columns:
 
 
 def _read_accesses(kernels: Sequence[Kernel], full_run_bytes: int) -> Accesses:
-    rows: list[tuple[int, int, int, int, float, int]] = []
-    for position, kernel in enumerate(kernels):
-        rows += [
-            (position, a.buffer, a.size, a.run, a.efficiency, rank) for rank, a in enumerate(kernel.reads)
-        ]
-        rows += [(position, a.buffer, a.size, a.run, a.efficiency, -1) for a in kernel.writes]
-    kernel_, buffer, size, run, efficiency, rank = zip(*rows, strict=True) if rows else ((),) * 6
-    sizes = np.array(size, dtype=np.int64)
-    runs = np.array(run, dtype=np.float64)
-    share = np.where(runs > 0, np.minimum(1.0, runs / full_run_bytes), 1.0) * np.array(efficiency)
+    reads = [access for kernel in kernels for access in kernel.reads]
+    writes = [access for kernel in kernels for access in kernel.writes]
+    table = np.array([_ACCESS(access) for access in (*reads, *writes)], dtype=np.float64).reshape(-1, 4)
+    positions = np.arange(len(kernels))
+    read_counts = np.array([len(kernel.reads) for kernel in kernels], dtype=np.int64)
+    write_counts = np.array([len(kernel.writes) for kernel in kernels], dtype=np.int64)
+    kernel = np.concatenate([np.repeat(positions, read_counts), np.repeat(positions, write_counts)])
+    first_read = np.cumsum(read_counts) - read_counts
+    rank = np.full(len(table), -1, dtype=np.int64)
+    rank[: len(reads)] = np.arange(len(reads)) - np.repeat(first_read, read_counts)
+    order = np.argsort(kernel, kind="stable")
+    buffer, size, run, efficiency = table[order].T
+    share = np.where(run > 0, np.minimum(1.0, run / full_run_bytes), 1.0) * efficiency
     return Accesses(
-        kernel=np.array(kernel_, dtype=np.int64),
-        buffer=np.array(buffer, dtype=np.int64),
-        size=sizes,
-        slow=sizes / share,
-        rank=np.array(rank, dtype=np.int64),
+        kernel=kernel[order],
+        buffer=buffer.astype(np.int64),
+        size=size.astype(np.int64),
+        slow=size / share,
+        rank=rank[order],
     )

@@ -152,7 +152,8 @@ def _cost_layout(draft: _Draft, columns: Columns, traffic: Traffic, device: Devi
     rows = np.flatnonzero(columns.kind == LAYOUT)
     if not len(rows):
         return
-    rate = device.dram.gb_s * device.efficiency.dram / PS_PER_NS
+    # The run length already says which share of the rate a conversion reaches.
+    rate = device.dram.gb_s / PS_PER_NS
     dram_read, dram_write = traffic.dram_read_slow[rows], traffic.dram_write_slow[rows]
     read = (traffic.a + traffic.b + traffic.rest)[rows]
     l2_rate = device.rates.l2_read * device.cores.vector * device.freq_mhz / PS_PER_US
