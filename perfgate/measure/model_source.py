@@ -1,4 +1,4 @@
-"""Where a benchmark's model comes from: a file of the repository, the zoo, or the onnx package's own graphs."""
+"""Where a benchmark's model comes from: a file of the repository, the zoo, or the onnx package."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ def read_model(benchmark: Benchmark, read: Callable[..., bytes]) -> bytes:
 
 
 def _from_zoo(benchmark: Benchmark) -> bytes:
-    from perfgate.zoo.build import build  # noqa: PLC0415 - 150 ms for onnx, only for zoo models
+    from perfgate.zoo.catalogue import build  # noqa: PLC0415 - 150 ms for onnx, only for zoo models
 
     name = benchmark.model.removeprefix(ZOO)
     parameters = {
-        key: int(value) if value.lstrip("-").isdecimal() else value for key, value in benchmark.parameters.items()
+        key: int(value) if value.lstrip("-").isdecimal() else value
+        for key, value in benchmark.parameters.items()
     }
     try:
         return bytes(build(name, benchmark.preset, **parameters).SerializeToString())

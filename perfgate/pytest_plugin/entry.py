@@ -5,7 +5,7 @@ Everything else is imported only when `--perfgate` is on; a run without it must 
 
 from __future__ import annotations
 
-import pytest
+import pytest  # noqa: TC002 - hooks are called with its types, and pytest is loaded anyway
 
 # Option, metavar, choices and help; each has an ini twin (`--perfgate-runs` <-> `perfgate_runs`).
 _OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker always, the gate only when asked for."""
     config.addinivalue_line(
         "markers",
-        "perfgate(name, metrics, min_effect, limit, owner, group): how a perfgate benchmark is named and judged",
+        "perfgate(name, metrics, min_effect, limit, owner, group): how a benchmark is named and judged",
     )
     if config.getoption("perfgate"):
         from perfgate.pytest_plugin.session import (  # noqa: PLC0415 - a run without the flag must not pay for it

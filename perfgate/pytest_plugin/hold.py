@@ -1,6 +1,7 @@
 """Held reports: a benchmark item measures now and gets its outcome later, when the whole suite is decided.
 
-A held item is one JSON file in the run directory: its three reports as pytest itself serialises them. It outlives the process that wrote it, so a crashed xdist worker loses nothing.
+A held item is one JSON file in the run directory: its three reports as pytest itself serialises them. It
+outlives the process that wrote it, so a crashed xdist worker loses nothing.
 """
 
 from __future__ import annotations

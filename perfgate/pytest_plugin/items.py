@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from perfgate.measure.benchmark import Benchmark
-    from perfgate.pytest_plugin.state import RuleResult
+    from perfgate.workflow.guarding import RuleResult
 
 
 class SuiteFile(pytest.File):
@@ -58,11 +58,15 @@ class BenchmarkItem(pytest.Item):
             pytest.skip(f"not measured: {blocked}")
         state.measure(self.benchmark)
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # noqa: ANN401 - pytest's type
+    def repr_failure(
+        self,
+        excinfo: pytest.ExceptionInfo[BaseException],
+        style: Any = None,  # noqa: ANN401 - pytest's type
+    ) -> Any:  # noqa: ANN401 - pytest's type
         """What a user can mend is one line, without a traceback."""
         if isinstance(excinfo.value, PerfgateError):
             return f"perfgate: {excinfo.value}"
-        return super().repr_failure(excinfo)
+        return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int, str]:
         """The line of the suite file that defines the benchmark."""
@@ -102,11 +106,15 @@ class RuleItem(pytest.Item):
         if self.rule.warning:
             self.add_report_section("call", "perfgate", self.rule.warning)
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # noqa: ANN401 - pytest's type
+    def repr_failure(
+        self,
+        excinfo: pytest.ExceptionInfo[BaseException],
+        style: Any = None,  # noqa: ANN401 - pytest's type
+    ) -> Any:  # noqa: ANN401 - pytest's type
         """The finding itself."""
         if isinstance(excinfo.value, GuardrailBrokenError):
             return str(excinfo.value)
-        return super().repr_failure(excinfo)
+        return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int, str]:
         """The line of the rule."""

@@ -86,8 +86,7 @@ def _publish(
             path, line, _ = report.location
             report.outcome = "failed"
             crash = _Crash(path=path, lineno=(line or 0) + 1, message=headline(verdict))
-            report.longrepr = VerdictText(crash, text)  # type: ignore[assignment]  # pytest asks for
-            toterminal only
+            report.longrepr = VerdictText(crash, text)  # type: ignore[assignment]  # has toterminal
         elif verdict.is_warning:
             _warn(config, report.nodeid, headline(verdict))
     log_reports(config, reports)
@@ -125,7 +124,7 @@ def _reports_without_item(verdict: BenchmarkVerdict) -> list[pytest.TestReport]:
             keywords={verdict.key: 1},
             outcome="passed",
             longrepr=None,
-            when=when,  # type: ignore[arg-type]  # one of the three words
+            when=when,
             duration=0.0,
             start=now,
             stop=now,

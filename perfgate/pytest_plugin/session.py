@@ -129,7 +129,7 @@ class DecisionHooks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """After the loop: judge what is held and publish it; after a loop cut short: publish as not judged."""
+        """After the loop judge what is held and publish it; a loop cut short leaves it not judged."""
         try:
             result = yield
         except BaseException:
@@ -142,10 +142,10 @@ class DecisionHooks:
             publish_unjudged(self.config, held)
             return result
         try:
-            self.state.decide(held)
+            outcome = self.state.decide(held)
         except PerfgateError as problem:
             pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
-        publish_decision(self.config, held, self.state.outcome)
+        publish_decision(self.config, held, outcome)
         return result
 
     @pytest.hookimpl(tryfirst=True)

@@ -20,21 +20,8 @@ _WORDS = {
     "new": ("warn", "fail"),
     "on-guardrail": ("stop", "measure"),
 }
-_NAMES = frozenset(
-    (
-        "baselines",
-        "base",
-        "runs",
-        "seed",
-        "min_effect",
-        "inconclusive",
-        "new",
-        "on_guardrail",
-        "json",
-        "records",
-    )
-    + ("device",)
-)
+_OPTIONS = ("baselines", "base", "device", "runs", "seed", "min_effect", "inconclusive", "new")
+_NAMES = frozenset((*_OPTIONS, "on_guardrail", "json", "records"))
 
 
 def read_options(config: pytest.Config) -> GateOptions:

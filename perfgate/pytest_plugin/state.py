@@ -11,8 +11,16 @@ import pytest
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.measure.suite import is_suite_file, load_suite
 from perfgate.workflow.check import Measured, judge_run
+from perfgate.workflow.checking import closing_of, json_value
 from perfgate.workflow.ground import prepare_ground
-from perfgate.workflow.guarding import RULE_FILES, blocked_benchmarks, check_guardrails, rule_results
+from perfgate.workflow.guarding import (
+    RULE_FILES,
+    GuardRun,
+    RuleResult,
+    blocked_benchmarks,
+    check_guardrails,
+    rule_results,
+)
 from perfgate.workflow.measuring import Measurer, read_records, write_record
 from perfgate.workflow.worktree import WorkTree
 
@@ -22,9 +30,9 @@ if TYPE_CHECKING:
 
     from perfgate.measure.benchmark import Benchmark
     from perfgate.pytest_plugin.hold import HeldItem
+    from perfgate.report.check_text import Closing
     from perfgate.workflow.check import Outcome
     from perfgate.workflow.ground import Ground
-    from perfgate.workflow.guarding import RuleResult
     from perfgate.workflow.options import GateOptions
 
 __all__ = ["RULE_FILES", "STATE", "SessionState"]
@@ -34,9 +42,9 @@ __all__ = ["RULE_FILES", "STATE", "SessionState"]
 class SessionState:
     """One session. `ground` is None in an xdist worker: only the controller reads baselines and decides.
 
-    `blocked` maps the key of a benchmark that breaks a guardrail to the reason why it is not measured, `failures`
-    one that could not be measured to the reason. `expected` maps node ids of selected items to benchmarks, `spoken`
-    holds the node ids that failed or were skipped by themselves.
+    `blocked` maps the key of a benchmark that breaks a guardrail to the reason why it is not measured,
+    `failures` one that could not be measured to the reason. `expected` maps node ids of selected items to
+    benchmarks, `spoken` holds the node ids that failed or were skipped by themselves.
     """
 
     options: GateOptions
@@ -45,6 +53,7 @@ class SessionState:
     rules: tuple[RuleResult, ...]
     blocked: Mapping[str, str]
     ground: Ground | None = None
+    guard: GuardRun | None = None
     outcome: Outcome | None = None
     failures: dict[str, str] = field(default_factory=dict)
     expected: dict[str, Benchmark] = field(default_factory=dict)
@@ -62,13 +71,16 @@ class SessionState:
             PerfgateError: base, policy, suites or guardrails cannot be used.
         """
         ground = prepare_ground(options, environment, today)
-        evaluation = check_guardrails(ground.tree, ground.trusted, today)
-        blocked = {} if options.measure_in_spite else blocked_benchmarks(ground, evaluation)
+        guard = check_guardrails(ground.tree, ground.trusted, today)
+        blocked = (
+            {} if options.measure_in_spite else blocked_benchmarks(ground.tree, ground.benchmarks, guard)
+        )
         return cls(
             options=options,
             run_folder=run_folder,
             measurer=Measurer(ground.tree, seed=options.seed, runs=options.runs),
-            rules=rule_results(evaluation),
+            rules=rule_results(guard),
+            guard=guard,
             blocked=blocked,
             ground=ground,
         )
@@ -96,7 +108,7 @@ class SessionState:
     def measure(self, benchmark: Benchmark) -> None:
         """Measure one benchmark into the run directory; what a user can mend is kept as the reason."""
         try:
-            write_record(self.run_folder, self.measurer.measure(benchmark))
+            write_record(self.run_folder / "records", self.measurer.measure(benchmark))
         except PerfgateError as problem:
             self.failures[benchmark.key] = str(problem)
 
@@ -124,14 +136,14 @@ class SessionState:
         chosen = {item.key for item in self.expected.values()}
         return any(item.key not in chosen for item in self._ground().benchmarks)
 
-    def decide(self, held: Iterable[HeldItem]) -> None:
+    def decide(self, held: Iterable[HeldItem]) -> Outcome:
         """Judge everything that was measured; a selected benchmark that left nothing behind is `invalid`.
 
         Raises:
             PerfgateError: a record that a worker wrote cannot be read back.
         """
         failed = {item.key: item.failure for item in held if item.failure}
-        records = read_records(self.run_folder)
+        records = read_records(self.run_folder / "records")
         skipped = {}
         for nodeid, benchmark in self.expected.items():
             if nodeid in self.spoken:
@@ -145,6 +157,7 @@ class SessionState:
             self.measurer,
             is_partial=self.is_partial,
         )
+        return self.outcome
 
     def exit_status(self, pytest_status: int) -> int:
         """Somebody else's failure or a broken rule is 1; else the decision's own code.
@@ -156,6 +169,21 @@ class SessionState:
         if self.outcome is None:
             return pytest_status
         return int(self.outcome.exit_code)
+
+    def closing(self) -> Closing:
+        """What the closing lines say; only after the decision."""
+        ground, guard, outcome = self._decided()
+        return closing_of(ground, guard, outcome, len(self.expected), self.exit_status(0))
+
+    def as_json(self) -> dict[str, Any]:
+        """The whole result as builtins; only after the decision."""
+        ground, guard, outcome = self._decided()
+        return json_value(ground, guard, outcome, self.exit_status(0))
+
+    def _decided(self) -> tuple[Ground, GuardRun, Outcome]:
+        if self.ground is None or self.guard is None or self.outcome is None:
+            raise RuntimeError("nothing is decided yet")
+        return self.ground, self.guard, self.outcome
 
     def _expect_unlisted(self, nodeid: str, known: dict[str, Benchmark]) -> None:
         """A suite that git ignores is still a suite when the user names it."""
@@ -171,3 +199,6 @@ class SessionState:
         if self.ground is None:
             raise RuntimeError("a worker has no ground and decides nothing")
         return self.ground
+
+
+STATE = pytest.StashKey[SessionState]()

@@ -17,7 +17,7 @@ _SHOWN_SETTINGS = 3
 
 
 def deciding(verdict: BenchmarkVerdict) -> Comparison | None:
-    """The comparison that decided: of the worst verdict, latency before exact metrics, largest change first."""
+    """The comparison that decided: of the worst verdict, sampled before exact, largest change first."""
     same = [item for item in verdict.comparisons if item.verdict is verdict.verdict]
     return min(same, key=lambda item: (not item.metric.is_sampled, -abs(item.worse_by or 0.0)), default=None)
 

@@ -48,6 +48,7 @@ class Outcome:
     decision: Decision
     explanations: Mapping[str, Explanation]
     records: Mapping[str, Record]
+    skipped: Mapping[str, str]
     exit_code: ExitCode
 
 
@@ -59,7 +60,7 @@ def judge_run(
     A baseline whose benchmark is gone is `missing`, but never in a partial run, and never when its benchmark
     was skipped or failed: those have their own words.
     """
-    by_key = {item.key: item for item in ground.benchmarks}
+    by_key = {item.key: item for item in (*ground.benchmarks, *selected)}
     chosen = {item.key for item in selected}
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
@@ -99,13 +100,14 @@ def judge_run(
         verdicts=tuple(sorted(verdicts, key=_worst_first)),
         decision=decision,
         explanations=explanations,
-        records={**measured.records},
+        records=_with_fresh_runs(measured.records, decision),
+        skipped=measured.skipped,
         exit_code=_exit_code(decision, ground, measured),
     )
 
 
 def _with_unusable(item: BenchmarkVerdict, ground: Ground) -> BenchmarkVerdict:
-    """A benchmark whose baseline file cannot be used is not new: nothing may pass because a file is broken."""
+    """A benchmark whose baseline file is broken is not new: nothing may pass because of that."""
     if item.verdict is not Verdict.NEW:
         return item
     suffix = str(baseline_path(item.benchmark, item.device))
@@ -115,6 +117,14 @@ def _with_unusable(item: BenchmarkVerdict, ground: Ground) -> BenchmarkVerdict:
                 item, verdict=Verdict.INVALID, reason=f"baseline: {reason}", is_failure=True, is_warning=False
             )
     return item
+
+
+def _with_fresh_runs(records: Mapping[str, Record], decision: Decision) -> dict[str, Record]:
+    """The records as they were judged: fresh runs that suspects asked for stand behind the first ones."""
+    return {
+        key: msgspec.structs.replace(record, runs=(*record.runs, *decision.fresh.get(key, ())))
+        for key, record in records.items()
+    }
 
 
 def _failed(benchmark: Benchmark, reason: str) -> BenchmarkVerdict:

@@ -1,4 +1,4 @@
-"""What a change does to the gate that judges it: baselines, policy, guardrails, suites, test set-up, workflows."""
+"""What a change does to the gate that judges it: baselines, policy, guardrails, suites, workflows."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Measurer:
-    """Measures benchmarks of one tree. `seed` moves all noise; `runs` overrules the suite's number of runs."""
+    """Measures benchmarks of one tree; `seed` moves all noise, `runs` overrules the suite's number."""
 
     def __init__(self, tree: WorkTree, *, seed: int, runs: int | None) -> None:
         self._runner = Runner(tree.read, tree.root, seed=seed)
@@ -56,12 +56,12 @@ def read_records(folder: Path) -> dict[str, Record]:
         UnusableError: a file cannot be used.
     """
     if not folder.is_dir():
-        raise UsageError("no such folder of records", str(folder), "name the folder that `perfgate record -o` wrote")
+        raise UsageError(
+            "no such folder of records", str(folder), "name the folder that `perfgate record -o` wrote"
+        )
     records: dict[str, Record] = {}
     paths: dict[str, Path] = {}
     for path in sorted(folder.rglob("*.json")):
-        if path.name.endswith(".held.json"):
-            continue
         record = decode_record(path.read_bytes(), str(path))
         if record.key in records:
             remedy = "keep one of them"

@@ -58,7 +58,7 @@ class WorkTree:
         return tuple(sorted(path for path in paths if (self.root / path).is_file()))
 
     def read(self, path: str, *, what: str = "file", named_at: str = "") -> bytes:
-        """The bytes of a file of the tree; `what` and `named_at` say in errors what it was to be and who named it.
+        """The bytes of a file of the tree; `what` and `named_at` tell errors what it is and who named it.
 
         Raises:
             UsageError: it is missing, no regular file, or reached through a symlink out of the tree.

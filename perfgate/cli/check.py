@@ -1,0 +1,95 @@
+"""`perfgate check`: guardrails, measuring, the decision, in one go."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from perfgate.cli.options import gate_options, ground_options, selection_options, write_text
+from perfgate.cli.progress import announce
+from perfgate.core.codec import readable_json
+from perfgate.core.errors import UsageError
+from perfgate.core.finding import Severity
+from perfgate.gate.policy_file import percentage
+from perfgate.report.check_text import closing_lines
+from perfgate.report.failure_text import failure_text
+from perfgate.report.inert import inert
+from perfgate.report.terminal import FULL_WIDTH, verdict_table
+from perfgate.workflow.checking import run_check
+from perfgate.workflow.worktree import find_root
+
+if TYPE_CHECKING:
+    from perfgate.workflow.checking import CheckResult
+
+
+@click.command()
+@ground_options
+@selection_options
+@click.option(
+    "--min-effect", default=None, metavar="PCT", help="Smallest change worth a failure, such as 1%."
+)
+@click.option("--inconclusive", type=click.Choice(["pass", "warn", "fail"]), default=None)
+@click.option("--on-guardrail", type=click.Choice(["stop", "measure"]), default="stop", show_default=True)
+@click.option(
+    "--records", "given", type=click.Path(path_type=Path), help="Judge these records; measure nothing."
+)
+@click.option("--keep-records", type=click.Path(path_type=Path), help="Keep the measured records there.")
+@click.option(
+    "--json", "json_file", default=None, metavar="FILE", help="Write the verdict as JSON; - is stdout."
+)
+@click.pass_context
+def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
+    """Check guardrails, measure every benchmark, judge the suite once against the base commit.
+
+    Exit: 0 pass, 1 regression or guardrail violation, 2 usage, 10 inconclusive (when the policy fails on it),
+    11 nothing measured or compared, 12 baseline, policy or guardrail file unusable.
+    """
+    root = find_root(Path.cwd())
+    effect = asked["min_effect"]
+    options = gate_options(
+        root,
+        base=asked["base"],
+        baselines=asked["baselines"],
+        devices=asked["devices"],
+        runs=asked["runs"],
+        seed=asked["seed"],
+        min_effect=None if effect is None else percentage(str(effect), "--min-effect", UsageError),
+        inconclusive=asked["inconclusive"],
+        measure_in_spite=asked["on_guardrail"] == "measure",
+        keep_records=asked["keep_records"],
+    )
+    result = run_check(
+        options,
+        environment=dict(os.environ),
+        today=dt.datetime.now(dt.UTC).date(),
+        expression=str(asked["expression"]),
+        given=given,
+        announce=announce(is_quiet=ctx.obj["quiet"]),
+    )
+    if json_file != "-":
+        _show(result, show_all=ctx.obj["verbose"] > 0)
+    if json_file is not None:
+        write_text(json_file, readable_json(result.json_value()))
+    ctx.exit(int(result.exit_code))
+
+
+def _show(result: CheckResult, *, show_all: bool) -> None:
+    width = shutil.get_terminal_size((FULL_WIDTH, 24)).columns
+    for finding in result.guard.findings:
+        if finding.severity is not Severity.NOTE or show_all:
+            click.echo(f"{finding.span}: {finding.severity}: {inert(finding.message)} [{finding.rule}]")
+    table = verdict_table(result.outcome.verdicts, width, show_all=show_all)
+    if table:
+        click.echo(table)
+    for item in result.outcome.verdicts:
+        if item.is_failure:
+            click.echo(f"\n{item.key}")
+            click.echo(failure_text(item, result.outcome.explanations.get(item.key)))
+    click.echo()
+    for line in closing_lines(result.closing):
+        click.echo(line)

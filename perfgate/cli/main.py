@@ -1,0 +1,87 @@
+"""The command `perfgate`: verbs that are loaded only when they are used."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from perfgate import __version__
+from perfgate.core.errors import PerfgateError
+
+_VERBS = {
+    "baseline": ("perfgate.cli.baseline", "baseline", "Update, list, show and compare the accepted records."),
+    "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
+    "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
+    "guard": ("perfgate.cli.guard", "guard", "Check the guardrails only; nothing is measured."),
+    "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
+}
+_BROKEN_PIPE = 141  # what a shell reports for a process that SIGPIPE ended
+
+
+class _LazyGroup(click.Group):
+    """Verbs by name; a verb's module is imported when it runs, so that `--help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
+        if cmd_name not in _VERBS:
+            return None
+        module, name, _ = _VERBS[cmd_name]
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        with formatter.section("Verbs"):
+            formatter.write_dl([(verb, text) for verb, (_, _, text) in sorted(_VERBS.items())])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="perfgate")
+@click.option("-C", "folder", type=click.Path(path_type=Path), default=None, help="Run as if started in DIR.")
+@click.option("-v", "--verbose", count=True, help="Say more; twice also shows tracebacks.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+@click.pass_context
+def cli(ctx: click.Context, folder: Path | None, verbose: int, quiet: bool) -> None:  # noqa: FBT001 - click's flag
+    """Fail the change that makes a model slower, and say by how much, how sure, and why."""
+    if folder is not None:
+        if not folder.is_dir():
+            raise click.UsageError(f"no such folder: {folder}")
+        os.chdir(folder)
+    level = logging.DEBUG if verbose > 1 else logging.WARNING
+    logging.basicConfig(level=level, format="perfgate: %(message)s", stream=sys.stderr)
+    ctx.obj = {"verbose": verbose, "quiet": quiet}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; every mistake of the user ends as one line and an exit code."""
+    shown = arguments if arguments is not None else sys.argv[1:]
+    try:
+        code: Any = cli.main(args=arguments, prog_name="perfgate", standalone_mode=False)
+        sys.stdout.flush()
+    except PerfgateError as problem:
+        if "-vv" in shown:
+            raise
+        click.echo(f"perfgate: {problem}", err=True)
+        sys.exit(int(problem.exit_code))
+    except click.ClickException as problem:
+        click.echo(f"perfgate: {problem.format_message()}", err=True)
+        sys.exit(problem.exit_code)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("perfgate: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output left; nothing can be said to them any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_BROKEN_PIPE)
+    sys.exit(int(code or 0))
+
+
+if __name__ == "__main__":
+    main()

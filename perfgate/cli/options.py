@@ -1,0 +1,67 @@
+"""Options that several verbs share, and what they mean for a workflow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from perfgate.core.errors import UsageError
+from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SHARED = (
+    click.option(
+        "-k", "expression", default="", metavar="TEXT", help="Only benchmarks whose name holds TEXT."
+    ),
+    click.option(
+        "--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more."
+    ),
+    click.option("--runs", type=click.IntRange(1, 1000), default=None, help="Runs per benchmark."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the noise."),
+)
+
+
+def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`-k`, `--device`, `--runs`, `--seed`."""
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
+
+
+def ground_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--base` and `--baselines`."""
+    command = click.option(
+        "--baselines",
+        default=DEFAULT_BASELINES,
+        show_default=True,
+        metavar="DIR",
+        help="Folder of the baselines.",
+    )(command)
+    return click.option(
+        "--base", default=None, metavar="REF", help="Commit that judges (default: found from git and CI)."
+    )(command)
+
+
+def gate_options(root: Path, **values: Any) -> GateOptions:  # noqa: ANN401 - the fields of GateOptions
+    """Options of a workflow from those of a verb."""
+    return GateOptions(root=root, **values)
+
+
+def write_text(target: str, text: str) -> None:
+    """To a file, or to standard output for `-`.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    if target == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as problem:
+        reason = (problem.strerror or type(problem).__name__).lower()
+        raise UsageError(f"cannot be written, {reason}", target, "name a file in a writable folder") from None

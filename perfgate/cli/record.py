@@ -1,0 +1,42 @@
+"""`perfgate record`: measure and keep; nothing is judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from perfgate.cli.options import selection_options
+from perfgate.cli.progress import announce
+from perfgate.report.record_table import record_lines
+from perfgate.workflow.recording import Selection, record_benchmarks
+from perfgate.workflow.worktree import find_root
+
+
+@click.command()
+@selection_options
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path(".perfgate/records"), show_default=True
+)
+@click.option("--explain", is_flag=True, help="Show the arithmetic behind the copies and the times.")
+@click.pass_context
+def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> None:  # noqa: FBT001, ANN401 - click's flag and values
+    """Measure the benchmarks and write one record file for each; nothing is judged.
+
+    Exit: 0 all were measured, 2 usage, 11 nothing or not everything could be measured.
+    """
+    selection = Selection(
+        expression=str(asked["expression"]),
+        devices=tuple(asked["devices"]),
+        runs=asked["runs"],
+        seed=asked["seed"],
+    )
+    announced = announce(is_quiet=ctx.obj["quiet"])
+    result = record_benchmarks(find_root(Path.cwd()), output, selection, announced)
+    for line in record_lines(result.records, result.failed):
+        click.echo(line)
+    if explain:
+        for line in result.explain():
+            click.echo(line)
+    ctx.exit(int(result.exit_code))

@@ -1,0 +1,81 @@
+"""The compile command of a benchmark: read out of the repository's own file, or spelled out in the suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.config.compile_command import find_command
+from perfgate.config.read import read as read_facts
+from perfgate.config.runtime_config import read_runtime_keys
+from perfgate.core.errors import UsageError
+from perfgate.core.setting import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from perfgate.config.facts import Command
+    from perfgate.measure.benchmark import Benchmark
+
+DEFAULT_PROGRAM = "atc"
+
+
+def compile_command(benchmark: Benchmark, read: Callable[..., bytes]) -> Command | None:
+    """The command that compiles the benchmark's model, None when the suite names no file.
+
+    Raises:
+        UsageError: the file cannot be read, or holds no such command, or several.
+    """
+    source = benchmark.compile
+    if source.path is None:
+        return None
+    data = read(source.path, what="compile script", named_at=benchmark.place)
+    facts = read_facts(source.path, data)
+    return find_command(facts, program=source.program or DEFAULT_PROGRAM, match=source.match)
+
+
+def compile_settings(benchmark: Benchmark, read: Callable[..., bytes]) -> tuple[Setting, ...]:
+    """The flags in order of execution, each with its place; a repeated flag appears as the tool takes it.
+
+    Raises:
+        UsageError: as `compile_command`, or the file does not tell the value of a flag that acts.
+    """
+    command = compile_command(benchmark, read)
+    if command is None:
+        return tuple(
+            Setting(name=name, value=value, place=benchmark.place)
+            for name, value in benchmark.compile.flags.items()
+        )
+    settings = []
+    for flag in command.flags:
+        if flag.overridden:
+            continue
+        if flag.value.is_bare or flag.value.text is not None:
+            settings.append(Setting(name=flag.name, value=flag.value.text, place=str(flag.span)))
+        elif flag.name in benchmark.compile.require_resolved:
+            what = f"the value of {flag.name} cannot be told from the file"
+            raise UsageError(what, str(flag.span), "write the value out, or drop it from `require_resolved`")
+    missing = [
+        name
+        for name in benchmark.compile.require_resolved
+        if all(flag.name != name for flag in command.flags)
+    ]
+    if missing:
+        what = f"the compile command has no {missing[0]}"
+        raise UsageError(what, str(command.program_span), "add it, or drop it from `require_resolved`")
+    return tuple(settings)
+
+
+def runtime_settings(benchmark: Benchmark, read: Callable[..., bytes]) -> tuple[Setting, ...]:
+    """The runtime keys, each with its place.
+
+    Raises:
+        UsageError: the file cannot be read, or is broken.
+    """
+    source = benchmark.runtime
+    if source.path is None:
+        return tuple(
+            Setting(name=name, value=value, place=benchmark.place) for name, value in source.values.items()
+        )
+    data = read(source.path, what="runtime configuration", named_at=benchmark.place)
+    keys = read_runtime_keys(source.path, data, source.key)
+    return tuple(Setting(name=key.path, value=key.text, place=str(key.span)) for key in keys)

@@ -1,0 +1,138 @@
+"""`perfgate check` from end to end: ground, guardrails, measuring, one decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from perfgate.core.codec import plain
+from perfgate.core.errors import ExitCode, PerfgateError
+from perfgate.report.check_text import Closing
+from perfgate.workflow.check import Measured, Outcome, judge_run
+from perfgate.workflow.ground import prepare_ground
+from perfgate.workflow.guarding import blocked_benchmarks, check_guardrails
+from perfgate.workflow.measuring import Measurer, read_records, write_record
+from perfgate.workflow.suites import select
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.ground import Ground
+    from perfgate.workflow.guarding import GuardRun
+    from perfgate.workflow.options import GateOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """A finished check; `exit_code` is that of guardrails and decision together."""
+
+    ground: Ground
+    guard: GuardRun
+    outcome: Outcome
+    selected: int
+    exit_code: ExitCode
+
+    @property
+    def closing(self) -> Closing:
+        """What the closing lines say."""
+        return closing_of(self.ground, self.guard, self.outcome, self.selected, int(self.exit_code))
+
+    def json_value(self) -> dict[str, Any]:
+        """The whole result as builtins."""
+        return json_value(self.ground, self.guard, self.outcome, int(self.exit_code))
+
+
+def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environment, user, progress
+    options: GateOptions,
+    *,
+    environment: Mapping[str, str],
+    today: dt.date,
+    expression: str = "",
+    given: Path | None = None,
+    announce: Callable[[int, int, str], None],
+) -> CheckResult:
+    """Check a working tree against its base commit. `given` records are judged instead of measuring.
+
+    Raises:
+        PerfgateError: something the whole run depends on cannot be used, or nothing is selected.
+    """
+    ground = prepare_ground(options, environment, today)
+    guard = check_guardrails(ground.tree, ground.trusted, today)
+    selected = select(ground.benchmarks, expression=expression, devices=options.devices)
+    blocked = {} if options.measure_in_spite else blocked_benchmarks(ground.tree, selected, guard)
+    measurer = Measurer(ground.tree, seed=options.seed, runs=options.runs)
+    if given is None:
+        measured = measure_all(measurer, selected, blocked, announce)
+    else:
+        measured = Measured(records=read_records(given), failed={}, skipped={})
+    is_partial = len(selected) < len(ground.benchmarks)
+    outcome = judge_run(ground, selected, measured, measurer, is_partial=is_partial)
+    if options.keep_records is not None:
+        for record in outcome.records.values():
+            write_record(options.keep_records, record)
+    code = ExitCode.FAIL if guard.is_broken else outcome.exit_code
+    return CheckResult(ground=ground, guard=guard, outcome=outcome, selected=len(selected), exit_code=code)
+
+
+def measure_all(
+    measurer: Measurer,
+    selected: Sequence[Benchmark],
+    blocked: Mapping[str, str],
+    announce: Callable[[int, int, str], None],
+) -> Measured:
+    """Measure one after the other; a benchmark that cannot be measured does not stop the others."""
+    records, failed, skipped = {}, {}, {}
+    for index, benchmark in enumerate(selected):
+        announce(index, len(selected), benchmark.key)
+        if benchmark.key in blocked:
+            skipped[benchmark.key] = blocked[benchmark.key]
+            continue
+        try:
+            records[benchmark.key] = measurer.measure(benchmark)
+        except PerfgateError as problem:
+            failed[benchmark.key] = str(problem)
+    announce(len(selected), len(selected), "")
+    return Measured(records=records, failed=failed, skipped=skipped)
+
+
+def closing_of(ground: Ground, guard: GuardRun, outcome: Outcome, selected: int, exit_code: int) -> Closing:
+    """The closing of a run, for every face."""
+    unusable = tuple(f"unusable: {reason}" for reason in ground.baselines.unusable.values())
+    skipped = tuple(f"not measured: {key}: {reason}" for key, reason in sorted(outcome.skipped.items()))
+    return Closing(
+        verdicts=outcome.verdicts,
+        selected=selected,
+        total=len(ground.benchmarks),
+        base=ground.base.commit,
+        base_reason=ground.base.reason,
+        family_error=outcome.decision.family_error,
+        exit_code=exit_code,
+        common_mode=outcome.decision.common_mode,
+        guardrails=guard.summary(),
+        edits=tuple(str(edit) for edit in ground.edits),
+        loosened=tuple(str(item) for item in ground.loosened),
+        notes=(*unusable, *skipped, *outcome.decision.notes),
+    )
+
+
+def json_value(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int) -> dict[str, Any]:
+    """Everything that a machine may want to know of a run, as builtins."""
+    return {
+        "schema": "perfgate/check/1",
+        "exit_code": exit_code,
+        "base": plain(ground.base),
+        "family_error": outcome.decision.family_error,
+        "common_mode": outcome.decision.common_mode,
+        "verdicts": plain(outcome.verdicts),
+        "explanations": plain(dict(outcome.explanations)),
+        "skipped": dict(outcome.skipped),
+        "unusable": dict(ground.baselines.unusable),
+        "guardrails": {"summary": guard.summary(), "findings": plain(guard.findings)},
+        "edits": plain(ground.edits),
+        "loosened": [str(item) for item in ground.loosened],
+        "notes": list(outcome.decision.notes),
+        "evidence": plain(outcome.decision.evidence),
+    }

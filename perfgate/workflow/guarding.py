@@ -1,0 +1,171 @@
+"""Guardrails on a tree: rules of base and head, the facts of the files, and which benchmarks they stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from perfgate.config.prefilter import is_worth_reading
+from perfgate.config.read import read
+from perfgate.core.errors import PerfgateError
+from perfgate.core.finding import Answer, Severity
+from perfgate.guardrails.check import evaluate, is_selected
+from perfgate.guardrails.load import load_rules
+from perfgate.guardrails.rule import RuleSource
+from perfgate.guardrails.strictness import effective
+from perfgate.measure.compile_source import compile_command
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable
+
+    from perfgate.baseline.trusted import TrustedTree
+    from perfgate.config.facts import FileFacts
+    from perfgate.core.finding import Finding
+    from perfgate.guardrails.evaluation import Evaluation
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.worktree import WorkTree
+
+RULE_FILES = ("guardrails.yaml", ".cann_guardrails.yaml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardRun:
+    """What the guardrails say. `weakened` are findings on the rule files themselves, against base."""
+
+    evaluation: Evaluation
+    weakened: tuple[Finding, ...]
+    rules: int
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings that count."""
+        return (*self.weakened, *self.evaluation.findings)
+
+    @property
+    def is_broken(self) -> bool:
+        """A finding that is not waived reaches the level that fails."""
+        fail_on = self.evaluation.rules.settings.fail_on
+        return any(finding.severity.rank >= fail_on.rank for finding in self.findings)
+
+    def summary(self) -> str:
+        """`guardrails: 6 rules, 9 commands read, 0 findings`."""
+        errors = sum(1 for finding in self.findings if finding.severity is Severity.ERROR)
+        unknown = sum(1 for finding in self.findings if finding.is_unresolved)
+        more = f", {unknown} unresolved" if unknown else ""
+        commands = self.evaluation.commands
+        return f"guardrails: {self.rules} rules, {commands} commands read, {errors} errors{more}"
+
+
+def check_guardrails(
+    tree: WorkTree, trusted: TrustedTree | None, today: dt.date, *, only: Iterable[str] | None = None
+) -> GuardRun:
+    """Evaluate the rules of base and head on every file of the tree.
+
+    `only` limits the findings to these paths, never the rules. Without a trusted side head judges alone.
+
+    Raises:
+        UnusableError: a rule file cannot be used; broken rules never mean "no rules".
+    """
+    head = load_rules(_sources(tree))
+    base = None if trusted is None else load_rules(_trusted_sources(trusted))
+    rules, weakened = effective(base, head)
+    files = tree.files()
+    chosen = [path for path in files if is_selected(rules.settings, path)]
+    evaluation = evaluate(
+        rules,
+        _facts(tree, chosen),
+        today=today,
+        only=None if only is None else frozenset(only),
+        files=len(chosen),
+    )
+    return GuardRun(evaluation=evaluation, weakened=weakened, rules=len(rules.rules))
+
+
+def blocked_benchmarks(tree: WorkTree, benchmarks: Iterable[Benchmark], run: GuardRun) -> dict[str, str]:
+    """Benchmarks whose compile command breaks an error rule, with the finding as the reason."""
+    blocked = {}
+    for benchmark in benchmarks:
+        try:
+            command = compile_command(benchmark, tree.read)
+        except PerfgateError:
+            continue  # measuring it will say so, under the benchmark's own name
+        if command is None:
+            continue
+        broken = [
+            finding
+            for finding in run.evaluation.broken_at(command.span)
+            if finding.severity is Severity.ERROR
+        ]
+        if broken:
+            first = broken[0]
+            blocked[benchmark.key] = f"{first.span}: {first.message} [{first.rule}]"
+    return blocked
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """The answer of one rule as its pytest item reports it; builtins only, so that it can travel."""
+
+    nodeid: str
+    line: int
+    failure: str
+    warning: str
+
+
+def rule_results(run: GuardRun) -> tuple[RuleResult, ...]:
+    """One result per rule, then one per kind of finding that no rule of its own reports."""
+    fail_on = run.evaluation.rules.settings.fail_on
+    results = []
+    told: set[int] = set()
+    for outcome in run.evaluation.outcomes:
+        counted = [finding for finding in outcome.findings if finding.waived_by is None]
+        told |= {id(finding) for finding in counted}
+        red = [finding for finding in counted if finding.severity.rank >= fail_on.rank]
+        rest = [finding for finding in counted if finding.severity.rank < fail_on.rank]
+        results.append(RuleResult(outcome.key, outcome.rule.place.line, _text(red), _text(rest)))
+    for finding in run.findings:
+        if (
+            id(finding) not in told
+            and finding.severity.rank >= fail_on.rank
+            and finding.answer is not Answer.PASS
+        ):
+            nodeid = f"{RULE_FILES[0]}::{finding.rule}@{finding.span.path}:{finding.span.line}"
+            results.append(RuleResult(nodeid, finding.span.line, _text([finding]), ""))
+    return tuple(results)
+
+
+def _text(findings: Iterable[Finding]) -> str:
+    lines = []
+    for finding in findings:
+        lines.append(f"{finding.span}: {finding.severity}: {finding.message} [{finding.rule}]")
+        if finding.fix:
+            lines.append(f"  fix: {finding.fix}")
+    return "\n".join(lines)
+
+
+def _sources(tree: WorkTree) -> list[RuleSource]:
+    present = set(tree.files())
+    return [
+        RuleSource(path=path, text=tree.read(path, what="guardrail file"))
+        for path in RULE_FILES
+        if path in present
+    ]
+
+
+def _trusted_sources(trusted: TrustedTree) -> list[RuleSource]:
+    found = []
+    for path in RULE_FILES:
+        data = trusted.read(path)
+        if data is not None:
+            found.append(RuleSource(path=path, text=data))
+    return found
+
+
+def _facts(tree: WorkTree, paths: Iterable[str]) -> list[FileFacts]:
+    facts = []
+    for path in paths:
+        data = tree.read(path)
+        if is_worth_reading(path, data):
+            facts.append(read(path, data))
+    return facts

@@ -1,0 +1,261 @@
+"""`perfgate baseline update`: new accepted records, reviewable, never by accident."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from filelock import FileLock
+
+from perfgate import __version__
+from perfgate.baseline.revision import open_repository
+from perfgate.baseline.slug import baseline_path
+from perfgate.baseline.store import decode_record, encode_record
+from perfgate.baseline.summary import typical_value
+from perfgate.core.errors import (
+    ExitCode,
+    NothingMeasuredError,
+    PerfgateError,
+    UnusableError,
+    UsageError,
+)
+from perfgate.core.record import Provenance, Record
+from perfgate.core.verdict import BenchmarkVerdict, Verdict
+from perfgate.gate.decision import JudgeOptions
+from perfgate.gate.stages import decide_in_stages
+from perfgate.gate.thresholds import SuitePolicy
+from perfgate.workflow.checking import measure_all
+from perfgate.workflow.measuring import Measurer, read_records
+from perfgate.workflow.suites import find_suites, select
+from perfgate.workflow.worktree import WorkTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from git import Repo
+
+    from perfgate.core.record import Run
+    from perfgate.gate.decision import RunRequest
+    from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.options import GateOptions
+
+BASELINE_SEED = 1  # another noise than the gate's default seed: equal noise on both sides would hide it
+_PULL_REQUEST_EVENTS = frozenset({"pull_request", "pull_request_target"})
+
+
+class RegressionError(PerfgateError):
+    """The new values are worse than the accepted ones and nobody accepted that."""
+
+    exit_code = ExitCode.FAIL
+
+
+class UnsettledError(PerfgateError):
+    """The runs do not show whether the new values are worse."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """One baseline that an update would write, or leaves as it is. `previous` is None for a new one."""
+
+    path: str
+    record: Record
+    previous: Record | None
+    is_kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRequest:
+    """What the user asks: why, for which benchmarks, from which records, and what may get worse."""
+
+    reason: str
+    expression: str = ""
+    given: Path | None = None
+    accepted_regression: str = ""
+    is_refreshed: bool = False
+
+
+def update_baselines(
+    options: GateOptions,
+    request: UpdateRequest,
+    environment: Mapping[str, str],
+    announce: Callable[[int, int, str], None],
+) -> list[Update]:
+    """Measure, compare with the accepted records, write what differs; nothing is committed.
+
+    Raises:
+        UsageError: no reason, a dirty tree, a pull-request job.
+        RegressionError: something got worse and no reason accepts it.
+        PerfgateError: a benchmark could not be measured, or its change is not settled.
+    """
+    repository = open_repository(options.root)
+    tree = WorkTree(options.root, repository)
+    _refuse_unsafe(repository, tree, options, request, environment)
+    benchmarks = [item for items in find_suites(tree).values() for item in items]
+    selected = select(benchmarks, expression=request.expression, devices=options.devices)
+    measurer = Measurer(tree, seed=options.seed, runs=options.runs)
+    records = _records(request, measurer, selected, announce)
+    previous = _previous(tree, options.baselines, records.values())
+    verdicts = _verdicts(records, previous, selected, measurer)
+    _refuse_verdicts(verdicts.values(), request)
+    provenance = Provenance(
+        commit=str(repository.git.rev_parse("HEAD")).strip(),
+        author=_author(repository),
+        date=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        reason=request.reason,
+        version=__version__,
+    )
+    updates = []
+    for key, record in records.items():
+        verdict = verdicts[key]
+        old = previous.get(key)
+        updates.append(
+            Update(
+                path=f"{options.baselines}/{baseline_path(record.benchmark, record.device)}",
+                record=_accepted(record, old, verdict, provenance, request),
+                previous=old,
+                is_kept=verdict.verdict is Verdict.UNCHANGED and not request.is_refreshed,
+            )
+        )
+    _write(tree.root, [item for item in updates if not item.is_kept])
+    return updates
+
+
+def _refuse_unsafe(
+    repository: Repo,
+    tree: WorkTree,
+    options: GateOptions,
+    request: UpdateRequest,
+    environment: Mapping[str, str],
+) -> None:
+    if not request.reason.strip():
+        raise UsageError("a baseline needs a reason", "--reason", "say why, such as --reason 'release 1.3'")
+    if environment.get("GITHUB_EVENT_NAME", "") in _PULL_REQUEST_EVENTS:
+        what = "a pull request may not accept its own numbers"
+        raise UsageError(
+            what, "baseline update", "run it on the default branch, or locally and have it reviewed"
+        )
+    prefix = f"{tree.prefix}/" if tree.prefix else ""
+    listed = str(repository.git.status("--porcelain", "-z", "--untracked-files=all", "--no-renames"))
+    dirty = [entry[3:] for entry in listed.split("\0") if entry]
+    dirty = [path for path in dirty if not path.startswith(f"{prefix}{options.baselines}/")]
+    if dirty:
+        more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
+        what = "the working tree has uncommitted changes"
+        remedy = "commit or remove them: a baseline names the commit it was measured at"
+        raise UsageError(what, f"{dirty[0]}{more}", remedy)
+
+
+def _records(
+    request: UpdateRequest,
+    measurer: Measurer,
+    selected: Sequence[Benchmark],
+    announce: Callable[[int, int, str], None],
+) -> dict[str, Record]:
+    if request.given is not None:
+        chosen = {item.key for item in selected}
+        given = {key: record for key, record in read_records(request.given).items() if key in chosen}
+        if not given:
+            raise NothingMeasuredError("no record is of a selected benchmark", str(request.given), "check -k")
+        return given
+    measured = measure_all(measurer, selected, {}, announce)
+    if measured.failed:
+        key, reason = next(iter(sorted(measured.failed.items())))
+        raise NothingMeasuredError(
+            f"{key} could not be measured, {reason}", "baseline update", "mend it first"
+        )
+    return dict(measured.records)
+
+
+def _previous(tree: WorkTree, folder: str, records: Iterable[Record]) -> dict[str, Record]:
+    """The accepted records of these benchmarks; a file that cannot be read is one to be replaced."""
+    found = {}
+    for record in records:
+        path = f"{folder}/{baseline_path(record.benchmark, record.device)}"
+        if not (tree.root / path).exists():
+            continue
+        try:
+            found[record.key] = decode_record(tree.read(path, what="baseline"), path)
+        except UnusableError:
+            continue
+    return found
+
+
+def _verdicts(
+    records: dict[str, Record],
+    previous: Mapping[str, Record],
+    selected: Sequence[Benchmark],
+    measurer: Measurer,
+) -> dict[str, BenchmarkVerdict]:
+    """The gate's own decision; runs taken for it stay in the records."""
+    by_key = {item.key: item for item in selected}
+
+    def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
+        return {
+            item.key: measurer.further_runs(by_key[item.key], records[item.key], item.runs)
+            for item in requests
+            if item.key in by_key
+        }
+
+    decision = decide_in_stages(previous, records, SuitePolicy(), take_runs, options=JudgeOptions())
+    return {item.key: item for item in decision.benchmarks if item.key in records}
+
+
+def _refuse_verdicts(verdicts: Iterable[BenchmarkVerdict], request: UpdateRequest) -> None:
+    for item in verdicts:
+        if item.verdict is Verdict.REGRESSED and not request.accepted_regression:
+            remedy = "if it is meant, give --accept-regression with the reason"
+            raise RegressionError(f"{item.key} got worse, {item.reason}", "baseline update", remedy)
+        if item.verdict is Verdict.INCONCLUSIVE and not request.accepted_regression:
+            remedy = "measure more runs with --runs, or give --accept-regression with the reason"
+            raise UnsettledError(f"{item.key} is not settled, {item.reason}", "baseline update", remedy)
+
+
+def _accepted(
+    record: Record,
+    old: Record | None,
+    verdict: BenchmarkVerdict,
+    provenance: Provenance,
+    request: UpdateRequest,
+) -> Record:
+    is_worse = verdict.verdict in {Verdict.REGRESSED, Verdict.INCONCLUSIVE}
+    before: dict[str, float] = {}
+    if old is not None:
+        values = {metric.name: typical_value(old, metric) for metric in old.ruler.metrics}
+        before = {name: value for name, value in values.items() if value is not None}
+    stamp = msgspec.structs.replace(
+        provenance, previous=before, accepted_regression=request.accepted_regression if is_worse else ""
+    )
+    return msgspec.structs.replace(record, provenance=stamp)
+
+
+def _author(repository: Repo) -> str:
+    """Who git says the user is; "" where git does not know."""
+    with repository.config_reader() as settings:
+        name = str(settings.get_value("user", "name", default=""))
+        mail = str(settings.get_value("user", "email", default=""))
+    return f"{name} <{mail}>" if name and mail else name or mail
+
+
+def _write(root: Path, updates: Sequence[Update]) -> None:
+    """All files under one lock, each replaced whole."""
+    name = hashlib.sha256(str(root).encode()).hexdigest()[:16]
+    with FileLock(Path(tempfile.gettempdir()) / f"perfgate-{name}.lock"):
+        for item in updates:
+            path = root / item.path
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                unfinished = path.with_suffix(".part")
+                unfinished.write_text(encode_record(item.record), encoding="utf-8", newline="\n")
+                unfinished.replace(path)
+            except OSError as problem:
+                reason = (problem.strerror or type(problem).__name__).lower()
+                raise UsageError(
+                    f"cannot be written, {reason}", item.path, "make the folder writable"
+                ) from None

@@ -1,0 +1,111 @@
+"""Imports point downwards only, and each package uses only the third-party code that the design allows it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.architecture.source import PACKAGE, imported_modules, package_of, python_files
+
+# Lowest first; a package may import those of lower rows, and those of its own row only where listed below.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("core",),
+    ("config",),
+    ("graph",),
+    ("compiler", "zoo"),
+    ("npu",),
+    ("backends",),
+    ("measure",),
+    ("stats", "baseline", "guardrails"),
+    ("gate",),
+    ("diagnose",),
+    ("report",),
+    ("workflow",),
+    ("cli", "pytest_plugin"),
+)
+RANK = {package: rank for rank, row in enumerate(LAYERS) for package in row}
+EVERYWHERE = frozenset({"msgspec"})  # the codec of the frozen values
+ALLOWED: dict[str, frozenset[str]] = {
+    "core": frozenset(),
+    "config": frozenset({"yaml", "tree_sitter", "tree_sitter_bash"}),
+    "graph": frozenset({"onnx", "numpy", "google"}),
+    "compiler": frozenset({"numpy"}),
+    "npu": frozenset({"numpy", "yaml"}),
+    "zoo": frozenset({"onnx", "numpy"}),
+    "backends": frozenset({"numpy", "onnx", "onnxruntime"}),
+    "measure": frozenset({"onnx", "numpy"}),
+    "stats": frozenset({"numpy", "scipy"}),
+    "baseline": frozenset({"git", "filelock"}),
+    "guardrails": frozenset({"yaml"}),
+    "gate": frozenset({"numpy"}),
+    "diagnose": frozenset({"numpy"}),
+    "report": frozenset({"tabulate", "rich"}),
+    "workflow": frozenset({"git"}),
+    "cli": frozenset({"click", "rich"}),
+    "pytest_plugin": frozenset({"pytest", "_pytest"}),
+}
+
+
+def test_every_package_has_a_place_in_the_layers() -> None:
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders == set(RANK)
+
+
+@pytest.mark.parametrize("package", sorted(RANK))
+def test_imports_point_downwards_only(package: str) -> None:
+    wrong = []
+    for path in python_files(PACKAGE / package):
+        for module in imported_modules(path):
+            parts = module.split(".")
+            if parts[0] != "perfgate" or len(parts) == 1 or parts[1] == package:
+                continue
+            if RANK[parts[1]] >= RANK[package]:
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {module}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", sorted(RANK))
+def test_third_party_imports_are_those_of_the_design(package: str) -> None:
+    known = sys.stdlib_module_names | EVERYWHERE | ALLOWED[package] | {"perfgate"}
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {module}"
+        for path in python_files(PACKAGE / package)
+        for module in imported_modules(path)
+        if module.split(".")[0] not in known
+    ]
+    assert wrong == []
+
+
+def test_package_inits_hold_no_logic() -> None:
+    for path in PACKAGE.rglob("__init__.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert not any(line.startswith(("def ", "class ", "    ")) for line in lines), path
+        assert package_of(path) == "" or len(lines) <= 3, path
+
+
+def test_the_entry_imports_nothing_but_pytest() -> None:
+    code = (
+        "import sys, pytest; before = set(sys.modules); import perfgate.pytest_plugin.entry;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["perfgate", "perfgate.pytest_plugin", "perfgate.pytest_plugin.entry"]
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("perfgate.stats", "scipy.stats"),
+        ("perfgate.cli.main", "numpy"),
+        ("perfgate.cli.main", "onnx"),
+        ("perfgate.cli.main", "git"),
+    ],
+)
+def test_heavy_modules_are_imported_only_where_they_are_used(module: str, heavy: str) -> None:
+    code = f"import sys, {module}; sys.exit({heavy!r} in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=False)  # noqa: S603 - our own interpreter
+    assert done.returncode == 0
