@@ -166,11 +166,23 @@ class Importer:
             self._define(outputs, results, None)
         else:
             site = Site(op, operands, attributes, len(outputs), frame.opset)
-            if self.options.bounds:
-                site.bound = self.options.bounds.get(proto.name or outputs[0], -1)
+            if row.is_data_dependent:
+                self._limit(site, proto, outputs)
             results = row.shape(site)
             self._define(outputs, results, _values(row, site, results))
         self._append(proto, index, inputs, outputs, attributes, frame, row is None)
+
+    def _limit(self, site: Site, proto: Any, outputs: tuple[str, ...]) -> None:  # noqa: ANN401 - untyped message
+        """Size limit of a data-dependent output: as asked, else as declared, else what is possible."""
+        name = proto.name or outputs[0]
+        site.bound = self.options.bounds.get(name, -1)
+        declared = self.declared.get(outputs[0])
+        site.declared = declared[0] if declared is not None else None
+        if site.bound >= 0:
+            origin = f"{site.bound}, as asked"
+        else:
+            origin = "as declared" if declared is not None else f"the upper limit; set bounds: {{{name}: n}}"
+        self.remark("data-dependent", name, f"{site.op}: the size of the output depends on data, taken: {origin}")
 
     def _append(  # noqa: PLR0913, PLR0917 - a node has that many parts, and keywords cost 1 us here
         self,

@@ -23,7 +23,7 @@ UNARY: dict[str, tuple[int, int]] = {  # operator -> (work, FLOPs) for each elem
     "Asin": (16, 1), "Acos": (16, 1), "Atan": (16, 1), "Sinh": (16, 3), "Cosh": (16, 3), "Asinh": (16, 4),
     "Acosh": (16, 4), "Atanh": (16, 4), "Erf": (12, 1),
     "Elu": (11, 3), "Selu": (12, 4), "Celu": (16, 5), "Sigmoid": (13, 3), "Tanh": (15, 4),
-    "Softplus": (17, 3), "Mish": (33, 8), "Swish": (14, 4), "Bernoulli": (4, 2),
+    "Softplus": (17, 3), "Mish": (33, 8), "Swish": (14, 4),
 }  # fmt: skip
 GELU_ERF = (16, 5)  # x/2 * (1 + erf(x / sqrt 2)): erf 12, three multiplies, one add
 GELU_TANH = (22, 10)  # tanh 15 and a cubic polynomial

@@ -54,8 +54,8 @@ class OpFacts(msgspec.Struct, frozen=True, gc=False):
 class Site(msgspec.Struct, gc=False):
     """One use of an operator as its rules see it: inputs in order (None where omitted), attributes, version.
 
-    `outputs` is the number of outputs asked for. `bound` is the size limit for data-dependent outputs, or
-    -1.
+    `outputs` is the number of outputs asked for. `bound` (-1: none) and `declared` limit a data-dependent
+    size.
     """
 
     op: str
@@ -64,6 +64,7 @@ class Site(msgspec.Struct, gc=False):
     outputs: int
     opset: int
     bound: int = -1
+    declared: Shape | None = None
 
     def tensor(self, position: int) -> Tensor:
         """Input that the operator cannot do without."""
@@ -101,6 +102,8 @@ CostRule: TypeAlias = Callable[[Node, list[Tensor | None], list[Tensor]], OpFact
 class Row(msgspec.Struct, frozen=True):
     """One operator. `value` computes output values when every given input has one (`is_static`: always).
 
+    `is_data_dependent`: a size follows from data, so `bounds` or the declared shape limit it.
+
     `parameters`: positions of operands that only steer the compiler (shapes, axes, pads), no kernel reads
     them.
     """
@@ -109,6 +112,7 @@ class Row(msgspec.Struct, frozen=True):
     cost: CostRule
     value: ValueRule | None = None
     is_static: bool = False
+    is_data_dependent: bool = False
     parameters: tuple[int, ...] = ()
 
 

@@ -6,29 +6,43 @@ from collections.abc import Mapping
 
 from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops import (
+    attention,
     borders,
     convolution,
     elementwise,
+    generators,
+    indexing,
     matrix,
     movement,
     normalization,
     pooling,
+    quantization,
+    recurrent,
+    reduction,
     resampling,
+    spectral,
     views,
 )
 from perfgate.graph.ops.costs import estimated
 from perfgate.graph.ops.rows import OWN_DOMAIN, OpFacts, Row
 
 TABLE: dict[str, Row] = {
-    **elementwise.ROWS,
-    **matrix.ROWS,
-    **convolution.ROWS,
-    **pooling.ROWS,
-    **normalization.ROWS,
-    **views.ROWS,
-    **movement.ROWS,
-    **resampling.ROWS,
+    **attention.ROWS,
     **borders.ROWS,
+    **convolution.ROWS,
+    **elementwise.ROWS,
+    **generators.ROWS,
+    **indexing.ROWS,
+    **matrix.ROWS,
+    **movement.ROWS,
+    **normalization.ROWS,
+    **pooling.ROWS,
+    **quantization.ROWS,
+    **recurrent.ROWS,
+    **reduction.ROWS,
+    **resampling.ROWS,
+    **spectral.ROWS,
+    **views.ROWS,
 }
 
 
