@@ -60,10 +60,11 @@ class Waived(msgspec.Struct, frozen=True, kw_only=True):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A place that breaks a rule (`answer` fail), hides what the rule asks for (unknown), or a remark (pass).
 
-    `rule` is the rule's id, or the id of the check that made a remark. `span` is the place to look at, `related`
-    the rule's own line. `message` says what is wrong in one line, `detail` is the rule author's text, `fix` what to
-    write instead, `edits` the same as exact replacements where that is certain. `fingerprint` holds no line
-    numbers, so it survives moved code; empty for findings that cannot be waived.
+    `rule` is the rule's id, or the id of the check that made a remark. `span` is the place to look at,
+    `related` the rule's own line. `message` says what is wrong in one line, `detail` is the rule author's
+    text, `fix` what to write instead, `edits` the same as exact replacements where that is certain.
+    `fingerprint` holds no line numbers, so it survives moved code; empty for findings that cannot be
+    waived.
     """
 
     rule: str

@@ -27,7 +27,7 @@ _CONDITION = re.compile(
     r"(?P<name>[\w.]+?)(?:\.(?P<reading>rate|swing))?\s*(?P<sign><=|>=|<|>)\s*(?P<limit>\S+(?: ?[^\W\d]+)?)"
 )
 _PER = {"s": 1, "min": 60, "h": 3600}
-_FOR_EVERY = "memory"  # what `time_to_oom` looks at
+_MEMORY = "peak_memory"  # what `time_to_oom` looks at
 
 
 def read_alert_condition(node: Node) -> AlertCondition:
@@ -45,7 +45,7 @@ def read_alert_condition(node: Node) -> AlertCondition:
     reading = Reading(match["reading"] or Reading.NOW)
     metric = canonical_metric(match["name"])
     if match["name"] == Reading.TIME_TO_OOM:
-        metric, reading = _FOR_EVERY, Reading.TIME_TO_OOM
+        metric, reading = _MEMORY, Reading.TIME_TO_OOM
     if metric is None:
         near = nearest(match["name"], METRIC_NAMES)
         raise UnusableError(

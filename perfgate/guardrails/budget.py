@@ -37,8 +37,8 @@ class Status(StrEnum):
 class Measurement:
     """What rules on metrics look at: values in the metric's unit by name (percent for utilisation).
 
-    `series` are counters as (seconds, value) pairs in order of time; `operators` are seconds per execution by name;
-    `limits` are what a metric cannot exceed, such as the device's memory, for forecasts.
+    `series` are counters as (seconds, value) pairs in order of time; `operators` are seconds per execution
+    by name; `limits` are what a metric cannot exceed, such as the device's memory, for forecasts.
     """
 
     benchmark: str
@@ -51,7 +51,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetOutcome:
-    """One row on one benchmark. `missed_by` is the share of the target, 0.093 is 9.3 %; None when met or unknown."""
+    """One row on one benchmark; `missed_by` is a share, 0.093 is 9.3 %, None when met or unknown."""
 
     rule: Rule
     row: BudgetRow
@@ -93,7 +93,7 @@ def measurement_of(record: Record, location: Callable[[Record, str], float | Non
 
 
 def evaluate_budgets(rules: RuleSet, measurements: Sequence[Measurement]) -> tuple[BudgetOutcome, ...]:
-    """Every row of every budget on every benchmark and device it chooses, in the order of rules and records."""
+    """Every row of every budget on all benchmarks and devices it chooses, in the order of rules."""
     return tuple(
         outcome
         for rule in rules.rules

@@ -41,8 +41,9 @@ def evaluate(
 ) -> Evaluation:
     """Every rule on every file.
 
-    `facts` are those of the whole tree; `only` limits the findings to these paths, while `expect`, `consistent`
-    and unused waivers still see everything. `files` is the number of files looked at, for the summary.
+    `facts` are those of the whole tree; `only` limits the findings to these paths, while `expect`,
+    `consistent` and unused waivers still see everything. `files` is the number of files looked at, for the
+    summary.
     """
     chosen = sorted(
         (file for file in facts if is_selected(rules.settings, file.path)), key=lambda file: file.path

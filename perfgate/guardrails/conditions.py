@@ -58,6 +58,10 @@ def _parts(condition: Condition, subject: Subject) -> Iterator[Answer]:
         yield _model_answer(subject, condition.model)
     if condition.precision:
         yield _precision_answer(subject, condition.precision)
+    yield from _other_parts(condition, subject)
+
+
+def _other_parts(condition: Condition, subject: Subject) -> Iterator[Answer]:
     if condition.path:
         yield decided(holds=any(path_matches(pattern, subject.path) for pattern in condition.path))
     if condition.is_open is not None:

@@ -1,7 +1,7 @@
 """A rule file as a tree of nodes with places, read under limits that no file can exceed.
 
-Only text and structure are taken from YAML: no tag, alias, second document or type resolution, so that `no`, `1:30`
-and `017` keep the meaning their author saw.
+Only text and structure are taken from YAML: no tag, alias, second document or type resolution, so that
+`no`, `1:30` and `017` keep the meaning their author saw.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from perfgate.config import programs
 from perfgate.core.errors import UnusableError
 from perfgate.core.finding import Answer, Finding, Place, Severity
 from perfgate.guardrails.body_node import metric_limit, metric_of
-from perfgate.guardrails.quantity import Quantity
 from perfgate.guardrails.rule import BudgetRow, Budgets, FlagTest, FlagTests, Kind, Rule
 from perfgate.guardrails.satisfiable import intersection
 from perfgate.guardrails.shortline import LineError, parse_budget, parse_line
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from perfgate.guardrails.document import Node
+    from perfgate.guardrails.quantity import Quantity
     from perfgate.guardrails.rule import Target
     from perfgate.guardrails.shortline import Spec
 

@@ -1,4 +1,4 @@
-"""Globs on values and on paths, without regular expressions: no pattern can take more than pattern x text steps."""
+"""Globs on values and paths without regular expressions: at most pattern x text steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def text_matches(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def path_matches(pattern: str, path: str) -> bool:
-    """Whether a path below the root fits: `*` and `?` stay inside one folder name, `**` spans folders, `{a,b}` chooses.
+    """Whether a path fits: `*` and `?` stay inside one name, `**` spans folders, `{a,b}` chooses.
 
     A pattern that ends with `/` means everything below that folder.
     """

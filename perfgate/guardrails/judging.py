@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A subject that a rule concerns, with its faults; none: it passes. `subject` is None for a whole file."""
+    """A subject that a rule concerns, with its faults (none: pass); no subject means the whole file."""
 
     subject: Subject | None
     faults: tuple[Fault, ...]

@@ -11,7 +11,7 @@ _TYPES_OF_UNIT = {
     "B": frozenset({NumberType.SIZE, NumberType.INT}),
     "%": frozenset({NumberType.PERCENT}) | PLAIN,
 }
-_COUNTERS = {"gpu_utilisation": "%", "cpu_utilisation": "%", "power": "W", "memory": "B", "temperature": "C"}
+_COUNTERS = {"gpu_utilisation": "%", "cpu_utilisation": "%", "power": "W", "temperature": "C"}
 _ALIASES = {
     "latency.p50": "p50_latency",
     "latency.p95": "p95_latency",

@@ -25,7 +25,7 @@ def _folded(name: str) -> str:
 
 
 def slips(left: str, right: str) -> int:
-    """Damerau-Levenshtein distance (adjacent swaps count one); MAX_DISTANCE + 1 for anything above MAX_DISTANCE."""
+    """Damerau-Levenshtein distance, adjacent swaps count one; at most MAX_DISTANCE + 1."""
     if abs(len(left) - len(right)) > MAX_DISTANCE:
         return MAX_DISTANCE + 1
     before: list[int] = []

@@ -60,7 +60,8 @@ class Origin(StrEnum):
 class Condition:
     """A `when`: all parts must hold, each tuple means any of its entries; an empty tuple asks nothing.
 
-    `lacks` holds when none of its flags is there. `is_open` asks whether more arguments follow than the file shows.
+    `lacks` holds when none of its flags is there. `is_open` asks whether more arguments follow than the
+    file shows.
     """
 
     flags: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -77,7 +78,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a rule watches: calls of programs, settings of a variable, keys of files, or flags kept under a key."""
+    """What a rule watches: calls of programs, settings of variables, keys of files, or flags under a key."""
 
     name: str
     programs: tuple[str, ...] = ()
@@ -131,7 +132,7 @@ class Consistency:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetRow:
-    """A limit on a metric; globs choose benchmark, device and operator. `warn_band` is a share: 0.08 is 8 %."""
+    """A limit on a metric; globs choose benchmark, device, operator; `warn_band` 0.08 is 8 %."""
 
     metric: str
     sign: Sign
@@ -213,7 +214,7 @@ class Rule:
 
     @property
     def key(self) -> str:
-        """The id as test reports name it, unique in a rule set: `guardrails.yaml::atc_convert/require/--x`."""
+        """The id as test reports name it: `guardrails.yaml::atc_convert/require/--x`."""
         return f"{self.place.path}::{self.id}"
 
     @property

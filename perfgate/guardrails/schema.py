@@ -1,4 +1,4 @@
-"""The field tables of a rule file: what the validator checks, the JSON Schema offers and the documentation lists."""
+"""The field tables of a rule file, for the validator, the JSON Schema and the documentation."""
 
 from __future__ import annotations
 

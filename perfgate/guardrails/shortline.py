@@ -1,10 +1,10 @@
-"""The grammar of short lines: `[warn|note] require|forbid spec+` and `[max|min|<=|...] quantity [warn percent]`."""
+"""The grammar of short lines: `[warn|note] require|forbid spec+`, `max|min|<= quantity [warn %]`."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from perfgate.core.finding import Severity
 from perfgate.guardrails.nearest import nearest
@@ -12,7 +12,10 @@ from perfgate.guardrails.quantity import NumberType, Quantity, read_quantity
 from perfgate.guardrails.rule import Kind
 from perfgate.guardrails.value_test import Bound, NoneOf, OneOf, Sign, ValueTest
 
-_SPACE = re.compile(r"\s+")
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+WHOLE = 100  # percent
 _SPEC = re.compile(
     r"""(?P<flag>-{0,2}(?:[^\W\d]|\d)(?:[\w.\-:]|\[\d+\]|"[^"]*")*)   # --name, -name, name, a.b[0]."c d"
         (?:(?P<op>!=|<=|>=|=|<|>)(?P<value>"[^"]*"|'[^']*'|\{[^{}]*\}|[^\s"'{}]*))?""",
@@ -168,6 +171,6 @@ def read_band(text: str) -> Fraction:
         LineError: no percentage from 0 to 100.
     """
     band = read_quantity(text)
-    if band is None or band.type is not NumberType.PERCENT or not 0 <= band.value <= 100:  # noqa: PLR2004 - percent
+    if band is None or band.type is not NumberType.PERCENT or not 0 <= band.value <= WHOLE:
         raise LineError(f"{text[:40]!r} is no percentage", 0, "write the warn band such as 8%")
-    return band.value / 100
+    return band.value / WHOLE

@@ -23,8 +23,8 @@ WEAKENED = "rule-weakened"
 def effective(base: RuleSet | None, head: RuleSet) -> tuple[RuleSet, tuple[Finding, ...]]:
     """The rules that judge a change, and its weakenings as findings.
 
-    `base` None: there is no base commit, head counts alone. A base without rule files is an empty rule set: then
-    every rule is new, and waivers of head do not count yet.
+    `base` None: there is no base commit, head counts alone. A base without rule files is an empty rule set:
+    then every rule is new, and waivers of head do not count yet.
     """
     if base is None:
         return head, ()
@@ -151,7 +151,7 @@ def _weakening(severity: Severity, message: str, place: Place) -> Finding:
 def _split_waivers(
     base: tuple[Waiver, ...], head: tuple[Waiver, ...]
 ) -> tuple[tuple[Waiver, ...], tuple[Waiver, ...]]:
-    """Waivers that count, and those of head that are new or run longer; one that head drops counts no more."""
+    """Waivers that count, and those of head that are new or longer; one that head drops counts no more."""
     old = {waiver.identity: waiver for waiver in base}
     counting, held = [], []
     for waiver in head:

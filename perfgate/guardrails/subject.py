@@ -1,4 +1,4 @@
-"""What one judgement is about: a call, a setting of a variable, or a file with keys, all seen as a list of flags."""
+"""What one judgement is about: a call, a setting or a file with keys, all seen as a list of flags."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ KEYS = "keys"
 class Subject:
     """A list of flags with its place.
 
-    `is_open`: more may follow than the file shows. `is_default`: the whole setting may be replaced from outside.
-    `is_incomplete`: the file was not read to its end.
+    `is_open`: more may follow than the file shows. `is_default`: the whole setting may be replaced from
+    outside. `is_incomplete`: the file was not read to its end.
     """
 
     path: str

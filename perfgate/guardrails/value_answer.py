@@ -1,4 +1,4 @@
-"""Tests on the value of a flag as a file gives it: known, one of several, a replaceable default, or unknown."""
+"""Tests on a flag's value as a file gives it: known, one of several, a replaceable default, unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests on one value: what a rule allows, decided on a known text or on the known pieces of an unknown one."""
+"""Tests on one value: what a rule allows, decided on a known text or on known pieces."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Each:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """The text is a number on the right side of a limit; `is_typed`: another text fails instead of being unknown."""
+    """The text is a number on the right side of a limit; `is_typed`: another text fails."""
 
     sign: Sign
     limit: Quantity
@@ -99,12 +99,16 @@ def holds(test: ValueTest, text: str) -> Answer:
         case OfType():
             return decided(holds=read_as(text, test.type) is not None)
         case Bound():
-            number = read_as(text, test.type)
-            if number is None:
-                return Answer.FAIL if test.is_typed else Answer.UNKNOWN
-            return decided(holds=is_within(test.sign, number.value, test.limit.value))
+            return _inside(test, text)
         case _:
             assert_never(test)
+
+
+def _inside(test: Bound, text: str) -> Answer:
+    number = read_as(text, test.type)
+    if number is None:
+        return Answer.FAIL if test.is_typed else Answer.UNKNOWN
+    return decided(holds=is_within(test.sign, number.value, test.limit.value))
 
 
 def is_within(sign: Sign, value: Fraction | float, limit: Fraction | float) -> bool:

@@ -37,7 +37,7 @@ def utc_day(now: datetime) -> date:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiving:
-    """Findings after waivers: `findings` in their order, covered ones with `waived_by`; `remarks` on the waivers."""
+    """Findings in their order, covered ones with `waived_by`; `remarks` are on the waivers."""
 
     findings: tuple[Finding, ...]
     remarks: tuple[Finding, ...]

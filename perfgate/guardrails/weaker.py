@@ -1,4 +1,4 @@
-"""In which respects one rule is weaker than another; only what can be shown to be as strict counts as such."""
+"""In which respects one rule is weaker than another; only what is shown to be as strict counts so."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def weaker_parts(base: Rule, head: Rule) -> tuple[str, ...]:
-    """What makes `head` weaker than `base`, in words; empty when it is at least as strict in every respect."""
+    """What makes `head` weaker than `base`, in words; empty when it is at least as strict throughout."""
     return tuple(_weaker_parts(base, head))
 
 

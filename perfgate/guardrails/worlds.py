@@ -1,7 +1,7 @@
 """The paths through a file that matter to a rule: on each of them every flag is either there or not.
 
-A rule asks whether some path breaks it. So a flag under an `if` is judged twice, with and without it, and a flag
-that every arm adds is always there, without a rule of its own for either.
+A rule asks whether some path breaks it. So a flag under an `if` is judged twice, with and without it, and a
+flag that every arm adds is always there, without a rule of its own for either.
 """
 
 from __future__ import annotations

@@ -21,10 +21,11 @@ def faults(body: FlagGroup, subject: Subject) -> Iterator[Fault]:
     """Each pair that is there together fails; one more that may follow is unknown."""
     found = [flags[-1] for name in body.flags if (flags := effective(subject, name))]
     for first, second in combinations(found, 2):
+        other = f"{wording.flag_text(first)}, line {first.span.line}"
         yield Fault(
             answer=Answer.FAIL,
             span=second.span,
-            message=f"{wording.flag_text(second)} together with {wording.flag_text(first)} of line {first.span.line}",
+            message=f"{wording.flag_text(second)} together with {other}",
             flag=second.name,
             found=wording.value_text(second.value),
             expected=f"at most one of {', '.join(body.flags)}",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def faults(body: FlagTests, subject: Subject) -> Iterator[Fault]:
-    """Absent fails, or is unknown where more arguments may follow; in a file not read to its end all is unknown."""
+    """Absent fails, or is unknown where more may follow; in a file not read to its end all is unknown."""
     for test in body.tests:
         yield from required(test, subject)
 
