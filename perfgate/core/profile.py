@@ -1,7 +1,7 @@
 """The profile: what one traced execution did, on five levels. Never mixed with samples that a gate judges.
 
-Levels nest: kernel parts sum to the kernel's duration, kernels to their operator, operators to their scope; on
-each stream durations, waits and idle time sum to the makespan. Times are whole picoseconds, sizes are bytes.
+Levels nest: kernel parts sum to the kernel's duration, kernels to their operator, operators to their scope;
+on each stream durations, waits and idle time sum to the makespan. Times are whole picoseconds, sizes bytes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
 class KernelRow(msgspec.Struct, frozen=True, kw_only=True):
     """One kernel of one step: a span on a stream and an engine. `program` and `index` find it in its program.
 
-    `start_ps` counts from the start of the step. `times` is how often the whole execution runs it. Tiles are 0
-    where there is no matrix product. `critical`: on the path that decides the makespan.
+    `start_ps` counts from the start of the step. `times` is how often the whole execution runs it. Tiles are
+    0 where there is no matrix product. `critical`: on the path that decides the makespan.
     """
 
     program: int
@@ -67,8 +67,8 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True):
 class OperatorRow(msgspec.Struct, frozen=True, kw_only=True):
     """A node of the model with everything its kernels did in the whole execution, copies it caused included.
 
-    `intensity` is FLOP per byte of device memory; `intensity_class` is memory, balanced or compute (below 1, up
-    to 10, above); `is_above_ridge` compares with the device. `bound` is that of its longest kernel.
+    `intensity` is FLOP per byte of device memory; `intensity_class` is memory, balanced or compute (below 1,
+    up to 10, above); `is_above_ridge` compares with the device. `bound` is that of its longest kernel.
     """
 
     number: int
