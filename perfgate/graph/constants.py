@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfgate.graph.ir import Tensor, TensorKind
+from perfgate.graph.ir import Tensor, TensorKind, is_integer_type
 from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, product
 from perfgate.graph.problems import ValueNeeded
-from perfgate.graph.protobuf import attribute_array, broken, weight_tensor
+from perfgate.graph.protobuf import attribute_array, broken, element_type, weight_tensor
+
+MOST_FLOATS = 16  # scales: one for each axis
 
 if TYPE_CHECKING:
     from perfgate.graph.importer import Frame, Importer
@@ -47,13 +49,19 @@ def fold_constant_of_shape(importer: Importer, proto: Any, inputs: tuple[str, ..
     shape = tuple(operand.value.tolist()) if operand.value is not None else ()
     if min(shape, default=0) < 0:
         raise broken(f"the shape {list(shape)} has a negative size", "give sizes of 0 or more")
-    dtype, fill = "float32", 0.0
+    dtype, fill = "float32", None
     for item in proto.attribute:
-        array = attribute_array(item.t)
-        dtype, fill = array.dtype.name, array.ravel()[0]
-    value = np.full(shape, fill, dtype=dtype) if product(shape) <= MOST_VALUE_ELEMENTS else None
+        dtype, fill = element_type(item.t.data_type, name), item.t
+    value = _filled(shape, dtype, fill)
     importer.define_weight(Tensor(name, shape, dtype, TensorKind.WEIGHT, value))
     return True
+
+
+def _filled(shape: tuple[int, ...], dtype: str, fill: Any) -> Any:  # noqa: ANN401 - TensorProto or None
+    """The elements where they can steer shapes; a filled float tensor stands for weights nobody shipped."""
+    if product(shape) > (MOST_VALUE_ELEMENTS if is_integer_type(dtype) else MOST_FLOATS):
+        return None
+    return np.full(shape, 0 if fill is None else attribute_array(fill).ravel()[0], dtype=dtype)
 
 
 HANDLERS = {"Constant": fold_constant, "ConstantOfShape": fold_constant_of_shape}

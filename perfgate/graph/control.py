@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from perfgate.graph.inlining import alias, deeper_than
+from perfgate.graph.inlining import alias, body_frame, body_of, node_name
 from perfgate.graph.ir import Node, Place
 from perfgate.graph.ops.rows import OWN_DOMAIN, Result, axis_of, mismatch
 from perfgate.graph.ops.table import facts
@@ -24,29 +24,6 @@ if TYPE_CHECKING:
 UNBOUNDED = 1 << 31  # exporters write 2^63 - 1 for "until the condition is false"
 RIDGE = 100  # FLOPs that take as long as a byte on the devices here; only ranks two branches
 MIN_SCAN_OPSET = 9  # version 8 had an implicit batch axis
-
-
-def node_name(proto: Any) -> str:  # noqa: ANN401 - untyped message
-    """Name by which the user's options mean the node."""
-    return proto.name or next(iter(proto.output), "")
-
-
-def _body(proto: Any, name: str) -> Any:  # noqa: ANN401 - untyped message
-    for item in proto.attribute:
-        if item.name == name:
-            return item.g
-    raise broken(f"the body '{name}' is absent")
-
-
-def _inner_frame(frame: Frame, proto: Any, part: str, repeat: int) -> Frame:  # noqa: ANN401
-    deeper_than(frame, node_name(proto))
-    return msgspec.structs.replace(
-        frame,
-        names=dict(frame.names or {}),
-        prefix=f"{frame.prefix}/{node_name(proto)}/{part}" if frame.prefix else f"{node_name(proto)}/{part}",
-        repeat=frame.repeat * repeat,
-        depth=frame.depth + 1,
-    )
 
 
 def inline_branch(importer: Importer, proto: Any, inputs: tuple[str, ...], frame: Frame) -> bool:  # noqa: ANN401
@@ -70,8 +47,8 @@ def inline_branch(importer: Importer, proto: Any, inputs: tuple[str, ...], frame
 
 def _run_branch(importer: Importer, proto: Any, frame: Frame, part: str) -> None:  # noqa: ANN401
     outputs = importer.output_names(proto, frame)
-    body = _body(proto, f"{part}_branch")
-    inner = _inner_frame(frame, proto, part, 1)
+    body = body_of(proto, f"{part}_branch")
+    inner = body_frame(frame, proto, part, 1)
     names = inner.names if inner.names is not None else {}
     results = [item.name for item in body.output]
     produced = {item for node in body.node for item in node.output}
@@ -185,7 +162,7 @@ class Border(msgspec.Struct, frozen=True, kw_only=True):
 
 def _repeat_body(importer: Importer, proto: Any, frame: Frame, body: Any, border: Border) -> None:  # noqa: ANN401, PLR0913, PLR0917
     outputs = importer.output_names(proto, frame)
-    inner = _inner_frame(frame, proto, border.part, border.trips)
+    inner = body_frame(frame, proto, border.part, border.trips)
     names = inner.names if inner.names is not None else {}
     for name, _ in border.enter:
         names.pop(name, None)
@@ -261,7 +238,7 @@ def _add_border(  # noqa: PLR0913, PLR0917 - the parts of one node
 
 def unroll_loop(importer: Importer, proto: Any, inputs: tuple[str, ...], frame: Frame) -> bool:  # noqa: ANN401
     """Replaces a `Loop` by its body with the trip count as repetition."""
-    body = _body(proto, "body")
+    body = body_of(proto, "body")
     formal = [item.name for item in body.input]
     states = inputs[2:]
     if len(formal) != len(states) + 2 or len(body.output) < len(states) + 1:
@@ -334,7 +311,7 @@ def unroll_scan(importer: Importer, proto: Any, inputs: tuple[str, ...], frame: 
             f"Scan of opset {frame.opset} has another form (range {MIN_SCAN_OPSET}-24)",
             f"convert it: onnx.version_converter.convert_version(model, {MIN_SCAN_OPSET})",
         )
-    body = _body(proto, "body")
+    body = body_of(proto, "body")
     attributes = importer.attributes(proto, frame)
     scanned = attributes["num_scan_inputs"]
     formal = [item.name for item in body.input]

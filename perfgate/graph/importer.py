@@ -12,7 +12,7 @@ import numpy as np
 from perfgate.graph import constants, control, inlining, sequences
 from perfgate.graph.ir import Node, Place, Remark, Tensor, TensorKind
 from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, Result, Row, Site, product
-from perfgate.graph.ops.table import row_of
+from perfgate.graph.ops.table import TABLE, row_of
 from perfgate.graph.order import in_order
 from perfgate.graph.problems import MOST_PROBLEMS, Problem, ProblemCode, Refusal
 from perfgate.graph.protobuf import attribute_value, broken, external_location, weight_tensor
@@ -109,68 +109,96 @@ class Importer:
 
     def add_nodes(self, protos: Iterable[Any], frame: Frame, *, is_ordered: bool = False) -> None:
         """Imports the nodes of one graph or body in order; sorts the rest once if a producer comes later."""
-        protos = list(protos)
+        tensors, names = self.tensors, frame.names
         for position, proto in enumerate(protos):
             inputs = tuple(proto.input)
-            if frame.names is not None:
-                inputs = tuple([frame.names.get(name, name) for name in inputs])
-            unknown = self._unknown_input(inputs)
-            if unknown is None:
-                self._add_node(proto, inputs, frame)
-            elif is_ordered:
-                self.report(
-                    broken(f"input '{unknown}' is produced by nothing, or by its own result"), proto, frame
-                )
-            else:
-                rest = in_order(protos[position:])
-                self.add_nodes(rest, frame, is_ordered=True)
-                return
+            if names is not None:
+                inputs = tuple([names.get(name, name) for name in inputs])
+            try:
+                operands = [tensors[name] if name else None for name in inputs]
+            except KeyError:
+                unknown = self._unknown_input(inputs)
+                if unknown is not None and not is_ordered:
+                    self.add_nodes(in_order(list(protos)[position:]), frame, is_ordered=True)
+                    return
+                self._add_without_tensors(proto, inputs, frame, unknown)
+                continue
+            self._add_node(proto, inputs, operands, frame)
 
     def _unknown_input(self, inputs: tuple[str, ...]) -> str | None:
-        tensors = self.tensors
         for name in inputs:
-            if name not in tensors and name and name not in self.poisoned and name not in self.sequences:
+            if name and not (name in self.tensors or name in self.poisoned or name in self.sequences):
                 return name
         return None
 
-    def _add_node(self, proto: Any, inputs: tuple[str, ...], frame: Frame) -> None:  # noqa: ANN401 - untyped message
+    def _add_without_tensors(
+        self,
+        proto: Any,  # noqa: ANN401 - untyped message
+        inputs: tuple[str, ...],
+        frame: Frame,
+        unknown: str | None,
+    ) -> None:
+        """A node some input of which is no tensor: produced by nothing, a consequence, or a sequence."""
+        if unknown is not None:
+            refusal = broken(f"input '{unknown}' is produced by nothing, or by its own result")
+            self.report(refusal, proto, frame, inputs)
+        elif not self.poisoned.isdisjoint(inputs):
+            self.poison(proto, frame)
+        else:
+            self._add_node(proto, inputs, [], frame)
+
+    def _add_node(
+        self, proto: Any, inputs: tuple[str, ...], operands: list[Tensor | None], frame: Frame
+    ) -> None:  # noqa: ANN401
         index = self.next_index
         self.next_index = index + 1
         try:
-            if self.poisoned and not self.poisoned.isdisjoint(inputs):
-                self.poison(proto, frame)
-                return
             op, domain = proto.op_type, proto.domain
             if self.functions and (domain, op) in self.functions:
                 inlining.call_function(self, proto, inputs, frame)
                 return
+            row = row_of(op, domain)
             if domain in DEFAULT_DOMAINS:
                 special = SPECIAL.get(op)
                 if special is not None and special(self, proto, inputs, frame):
                     return
-            self._add_plain(proto, index, inputs, frame)
+            outputs = tuple(proto.output)
+            if frame.names is not None:
+                outputs = tuple([self.local_name(name, frame) for name in outputs])
+            attributes = self.attributes(proto, frame)
+            if row is None:
+                self._define(outputs, self._declared_results(proto, outputs, frame), None)
+            else:
+                site = Site(op, operands, attributes, len(outputs), frame.opset)
+                if row.is_data_dependent:
+                    self._limit(site, proto, outputs)
+                results = row.shape(site)
+                self._define(outputs, results, _values(row, site, results) if row.value is not None else None)
+            name = proto.name or (outputs[0] if outputs else "")
+            if frame.prefix and proto.name:
+                name = f"{frame.prefix}/{name}"
+            version = frame.versions.get(domain, frame.opset)
+            self.nodes.append(
+                Node(
+                    index,
+                    name,
+                    op,
+                    domain,
+                    inputs,
+                    outputs,
+                    attributes,
+                    name.replace("/", ".").strip("."),
+                    self._place(proto, index),
+                    frame.repeat,
+                    row is None,
+                    version,
+                )
+            )
         except Refusal as refusal:
             self.report(refusal, proto, frame, inputs)
         except RULE_FAILURES as error:
             text = f"attributes or inputs do not fit the operator ({type(error).__name__}: {error})"
             self.report(broken(text, "correct the node's attributes"), proto, frame, inputs)
-
-    def _add_plain(self, proto: Any, index: int, inputs: tuple[str, ...], frame: Frame) -> None:  # noqa: ANN401
-        op, domain = proto.op_type, proto.domain
-        outputs = self.output_names(proto, frame)
-        row = row_of(op, domain)
-        attributes = self.attributes(proto, frame)
-        operands = [self.tensors[name] if name else None for name in inputs]
-        if row is None:
-            results = self._declared_results(proto, outputs, frame)
-            self._define(outputs, results, None)
-        else:
-            site = Site(op, operands, attributes, len(outputs), frame.opset)
-            if row.is_data_dependent:
-                self._limit(site, proto, outputs)
-            results = row.shape(site)
-            self._define(outputs, results, _values(row, site, results))
-        self._append(proto, index, inputs, outputs, attributes, frame, row is None)
 
     def _limit(self, site: Site, proto: Any, outputs: tuple[str, ...]) -> None:  # noqa: ANN401 - untyped message
         """Size limit of a data-dependent output: as asked, else as declared, else what is possible."""
@@ -182,37 +210,8 @@ class Importer:
             origin = f"{site.bound}, as asked"
         else:
             origin = "as declared" if declared is not None else f"the upper limit; set bounds: {{{name}: n}}"
-        self.remark("data-dependent", name, f"{site.op}: the size of the output depends on data, taken: {origin}")
-
-    def _append(  # noqa: PLR0913, PLR0917 - a node has that many parts, and keywords cost 1 us here
-        self,
-        proto: Any,  # noqa: ANN401 - untyped message
-        index: int,
-        inputs: tuple[str, ...],
-        outputs: tuple[str, ...],
-        attributes: dict[str, Any],
-        frame: Frame,
-        is_estimated: bool,  # noqa: FBT001 - see above
-    ) -> None:
-        name = proto.name or (outputs[0] if outputs else "")
-        if frame.prefix:
-            name = f"{frame.prefix}/{name}" if proto.name else name
-        domain = proto.domain
-        self.nodes.append(
-            Node(
-                index,
-                name,
-                proto.op_type,
-                domain,
-                inputs,
-                outputs,
-                attributes,
-                name.replace("/", ".").strip("."),
-                self._place(proto, index),
-                frame.repeat,
-                is_estimated,
-                frame.versions.get(domain, frame.opset),
-            )
+        self.remark(
+            "data-dependent", name, f"{site.op}: the size of the output depends on data, taken: {origin}"
         )
 
     def add_synthetic(self, node: Node, results: list[Result], values: list[Any] | None = None) -> None:
@@ -220,21 +219,29 @@ class Importer:
         self._define(node.outputs, results, values)
         self.nodes.append(node)
 
+    def add_computed(self, node: Node) -> None:
+        """Appends a node of the op table that the importer itself made."""
+        operands = [self.tensors[name] if name else None for name in node.inputs]
+        site = Site(node.op, operands, node.attributes, len(node.outputs), node.opset)
+        row = TABLE[node.op]
+        results = row.shape(site)
+        self._define(node.outputs, results, _values(row, site, results))
+        self.nodes.append(node)
+
     def _define(self, outputs: tuple[str, ...], results: list[Result], values: list[Any] | None) -> None:
         if len(results) < len(outputs) and any(outputs[len(results) :]):
             raise broken(
                 f"{len(outputs)} outputs, but the operator gives {len(results)}", "remove the outputs"
             )
-        overrides = self.options.values
+        tensors, overrides = self.tensors, self.options.values
         for position, name in enumerate(outputs):
             if not name:
                 continue
-            if name in self.tensors:
+            if name in tensors:
                 raise broken(f"'{name}' is produced twice", "give each tensor one producer")
             shape, dtype = results[position]
-            value = values[position] if values is not None else None
-            tensor = Tensor(name, shape, dtype, TensorKind.ACTIVATION, value)
-            self.tensors[name] = self.overridden(tensor) if name in overrides else tensor
+            tensor = Tensor(name, shape, dtype, TensorKind.ACTIVATION, values[position] if values else None)
+            tensors[name] = self.overridden(tensor) if name in overrides else tensor
 
     def define_weight(self, tensor: Tensor) -> None:
         """A constant that a node would have made."""
@@ -287,16 +294,16 @@ class Importer:
     def check_outputs(self, names: tuple[str, ...]) -> None:
         """Reports graph outputs that nothing produces."""
         for name in names:
-            if name not in self.tensors and name not in self.poisoned:
-                self.problems.append(
-                    Problem(
-                        ProblemCode.BROKEN_MODEL,
-                        f"the graph output '{name}' is produced by nothing",
-                        self.source,
-                        "remove the output or add its producer",
-                    )
-                )
-                self.found += 1
+            if name in self.tensors or name in self.poisoned:
+                continue
+            if name in self.sequences:
+                code, what = ProblemCode.UNKNOWN_OPERATOR, f"the graph output '{name}' is a sequence"
+                remedy = "export the model with tensor outputs"
+            else:
+                code, what = ProblemCode.BROKEN_MODEL, f"the graph output '{name}' is produced by nothing"
+                remedy = "remove the output or add its producer"
+            self.problems.append(Problem(code, what, self.source, remedy))
+            self.found += 1
 
     def remark(self, code: str, where: str, text: str) -> None:
         """Notes a decision for the compile summary."""

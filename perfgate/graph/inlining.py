@@ -46,6 +46,32 @@ def call_function(importer: Importer, proto: Any, inputs: tuple[str, ...], frame
         alias(importer, names.get(inner, inner), outer, inner_frame)
 
 
+def node_name(proto: Any) -> str:  # noqa: ANN401 - untyped message
+    """Name by which the user's options mean the node."""
+    return proto.name or next(iter(proto.output), "")
+
+
+def body_of(proto: Any, name: str) -> Any:  # noqa: ANN401 - untyped message
+    """The body graph of a control node."""
+    for item in proto.attribute:
+        if item.name == name:
+            return item.g
+    raise broken(f"the body '{name}' is absent")
+
+
+def body_frame(frame: Frame, proto: Any, part: str, repeat: int) -> Frame:  # noqa: ANN401 - untyped message
+    """Frame of a body: sees the names outside, its own names get the prefix where they collide."""
+    deeper_than(frame, node_name(proto))
+    prefix = f"{node_name(proto)}/{part}"
+    return msgspec.structs.replace(
+        frame,
+        names=dict(frame.names or {}),
+        prefix=f"{frame.prefix}/{prefix}" if frame.prefix else prefix,
+        repeat=frame.repeat * repeat,
+        depth=frame.depth + 1,
+    )
+
+
 def alias(importer: Importer, source: str, target: str, frame: Frame) -> None:
     """Makes `target` another name of `source` by an Identity, unless it already is the same tensor."""
     if not target or source == target or target in importer.tensors:

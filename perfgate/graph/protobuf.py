@@ -20,11 +20,11 @@ _TYPED_FIELD: dict[str, str] = {
     "float32": "float_data", "complex64": "float_data", "float64": "double_data", "complex128": "double_data",
     "int64": "int64_data", "uint64": "uint64_data", "uint32": "uint64_data",
     "int32": "int32_data", "int16": "int32_data", "int8": "int32_data", "uint16": "int32_data",
-    "uint8": "int32_data", "bool": "int32_data",
+    "uint8": "int32_data", "bool": "int32_data", "float16": "int32_data",
 }  # fmt: skip
 EXTERNAL = 1  # TensorProto.DataLocation
 MOST_EXTERNAL_BYTES = 1 << 20  # values that big are never looked at: the cost needs the shape only
-NUMPY_TYPES = frozenset(_TYPED_FIELD) | {"float16"}
+NUMPY_TYPES = frozenset(_TYPED_FIELD)
 
 
 def broken(what: str, remedy: str = "export the model again; nothing else is tried") -> Refusal:
@@ -42,7 +42,7 @@ def element_type(code: int, owner: str) -> str:
 
 def weight_tensor(proto: Any, name: str, folder: Path | None) -> Tensor:  # noqa: ANN401 - TensorProto has no types
     """A weight with its value where the bytes are at hand, else shape-only."""
-    dtype = element_type(proto.data_type, name)
+    dtype = ELEMENT_TYPES.get(proto.data_type) or element_type(proto.data_type, name)
     shape = tuple(proto.dims)
     if shape and min(shape) < 0:
         raise broken(f"tensor '{name}' has the negative size {min(shape)}")
@@ -60,29 +60,32 @@ def tensor_value(proto: Any, name: str, shape: tuple[int, ...], dtype: str) -> A
         Refusal: the number of bytes or elements does not fit the shape.
     """
     raw = proto.raw_data
-    if dtype not in NUMPY_TYPES:
+    field = _TYPED_FIELD.get(dtype)
+    if field is None:
         return _exotic_value(proto, name, raw, dtype)
     try:
         if raw:
             return np.frombuffer(raw, dtype=dtype).reshape(shape)
-        if dtype == "float16":
-            items = np.array(proto.int32_data, dtype=np.uint16).view(np.float16)
-        else:
-            items = np.array(getattr(proto, _TYPED_FIELD[dtype]), dtype=_storage_type(dtype)).astype(dtype)
-            items = items if dtype[0] != "c" else _complex(proto, dtype)
-        return items.reshape(shape) if items.size or 0 in shape else None
+        items = getattr(proto, field)
+        if not items:
+            return np.empty(shape, dtype=dtype) if 0 in shape else None
+        return _from_items(items, dtype).reshape(shape)
     except (ValueError, OverflowError) as error:
         raise broken(
             f"tensor '{name}' holds another number of bytes than {list(shape)} of {dtype} needs"
         ) from error
 
 
+def _from_items(items: Any, dtype: str) -> Any:  # noqa: ANN401 - see above
+    """Typed fields keep narrow types in wider ones, half floats as bits and complex numbers as pairs."""
+    if dtype == "float16":
+        return np.array(items, dtype=np.uint16).view(np.float16)
+    array = np.array(items, dtype=_storage_type(dtype))
+    return array.view(dtype) if dtype[0] == "c" else array.astype(dtype, copy=False)
+
+
 def _storage_type(dtype: str) -> str:
     return {"complex64": "float32", "complex128": "float64", "bool": "int32"}.get(dtype, dtype)
-
-
-def _complex(proto: Any, dtype: str) -> Any:  # noqa: ANN401 - see above
-    return np.array(getattr(proto, _TYPED_FIELD[dtype]), dtype=_storage_type(dtype)).view(dtype)
 
 
 def _exotic_value(proto: Any, name: str, raw: bytes, dtype: str) -> Any:  # noqa: ANN401 - see above

@@ -47,7 +47,7 @@ def check_versions(proto: Any, versions: dict[str, int], source: str) -> list[Re
 
 # Operators whose versions 25-28 only widened the element types (onnx changelog), so the rows still hold.
 REVIEWED = frozenset({
-    "BitShift", "Cast", "CastLike", "Celu", "Compress", "Constant", "ConstantOfShape", "DepthToSpace",
+    "BitCast", "BitShift", "Cast", "CastLike", "Celu", "Compress", "Constant", "ConstantOfShape", "CumProd", "DepthToSpace",
     "DequantizeLinear", "Einsum", "Flatten", "Identity", "If", "Loop", "Mod", "OneHot", "Pad",
     "QuantizeLinear", "Range", "ReduceLogSum", "ReduceLogSumExp", "Reshape", "ReverseSequence", "Scan", "Shape", "Size",
     "SpaceToDepth", "Squeeze", "Transpose", "Unique", "Unsqueeze", "Attention",

@@ -34,7 +34,9 @@ def _sizes(attributes: dict[str, int], operands: list[Tensor | None]) -> tuple[S
         past = past_key.shape[2]
         k, v = (*k[:2], k[2] + past, k[3]), (*v[:2], v[2] + past, v[3])
     if q[3] != k[3] or k[2] != v[2] or k[1] != v[1] or (k[1] and q[1] % k[1]) or q[0] != k[0]:
-        raise mismatch(f"query {list(q)}, key {list(k)} and value {list(v)} (batch, heads, length, size) do not fit")
+        raise mismatch(
+            f"query {list(q)}, key {list(k)} and value {list(v)} (batch, heads, length, size) do not fit"
+        )
     return q, k, v
 
 
@@ -80,16 +82,21 @@ class _Equation:
         if len(terms) != len(shapes):
             raise mismatch(f"equation '{text}' names {len(terms)} operands, the node has {len(shapes)}")
         extra = max(
-            (len(s) - len(t.replace("...", "")) for t, s in zip(terms, shapes, strict=True) if "..." in t), default=0
+            (len(s) - len(t.replace("...", "")) for t, s in zip(terms, shapes, strict=True) if "..." in t),
+            default=0,
         )
         self.sizes: dict[str, int] = {}
-        self.operands = [self._labels(term, shape, extra, text) for term, shape in zip(terms, shapes, strict=True)]
+        self.operands = [
+            self._labels(term, shape, extra, text) for term, shape in zip(terms, shapes, strict=True)
+        ]
         dots = [str(index) for index in range(extra)]
         if arrow:
             self.result = self._expanded(right, dots)
         else:
             flat = [label for labels in self.operands for label in labels]
-            self.result = dots + sorted(label for label in set(flat) if flat.count(label) == 1 and label.isalpha())
+            self.result = dots + sorted(
+                label for label in set(flat) if flat.count(label) == 1 and label.isalpha()
+            )
         if any(label not in self.sizes for label in self.result):
             raise mismatch(f"equation '{text}' has a result index that no operand has")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from perfgate.graph.ir import Node, Tensor
@@ -18,7 +19,7 @@ def per_axis(attributes: dict[str, Any], name: str, count: int, default: int) ->
         return (default,) * count
     if len(given) != count:
         raise mismatch(f"{name} {list(given)} needs {count} entries", f"give one {name} for each (axis) end")
-    return tuple(given)
+    return given  # type: ignore[no-any-return] - attributes hold tuples of integers
 
 
 def window_sizes(spatial: Shape, kernel: Shape, attributes: dict[str, Any]) -> Shape:
@@ -32,13 +33,20 @@ def window_sizes(spatial: Shape, kernel: Shape, attributes: dict[str, Any]) -> S
         raise mismatch(f"kernel {list(kernel)} has {len(kernel)} axes, the data has {rank} spatial axes")
     strides = per_axis(attributes, "strides", rank, 1)
     dilations = per_axis(attributes, "dilations", rank, 1)
+    auto_pad = attributes.get("auto_pad", "NOTSET")
+    pads = (0,) * (2 * rank) if auto_pad == "VALID" else per_axis(attributes, "pads", 2 * rank, 0)
+    is_same = auto_pad in {"SAME_UPPER", "SAME_LOWER"}
+    return _sizes(spatial, (kernel, strides, dilations, pads), bool(attributes.get("ceil_mode", 0)), is_same)
+
+
+@lru_cache(maxsize=4096)  # networks repeat the same few windows hundreds of times; 6 us otherwise
+def _sizes(spatial: Shape, window: tuple[Shape, Shape, Shape, Shape], is_ceil: bool, is_same: bool) -> Shape:  # noqa: FBT001
+    kernel, strides, dilations, pads = window
     if min(strides + dilations + kernel, default=1) < 1:
         raise mismatch("kernel, strides and dilations must be positive", "correct the attribute")
-    auto_pad = attributes.get("auto_pad", "NOTSET")
-    if auto_pad in {"SAME_UPPER", "SAME_LOWER"}:
+    if is_same:
         return tuple(-(-size // stride) for size, stride in zip(spatial, strides, strict=True))
-    pads = (0,) * (2 * rank) if auto_pad == "VALID" else per_axis(attributes, "pads", 2 * rank, 0)
-    is_ceil = attributes.get("ceil_mode", 0)
+    rank = len(spatial)
     sizes = []
     for axis in range(rank):
         stride = strides[axis]

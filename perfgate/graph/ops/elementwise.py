@@ -51,7 +51,7 @@ _TO_BOOL = {
 _UNARY_VALUES: dict[str, Callable[[Any], Any]] = {
     "Abs": np.abs, "Neg": np.negative, "Sign": np.sign, "Floor": np.floor, "Ceil": np.ceil, "Round": np.round,
     "Not": np.logical_not, "Sqrt": np.sqrt, "Reciprocal": np.reciprocal, "Exp": np.exp, "Log": np.log,
-    "Relu": lambda x: np.maximum(x, 0), "BitwiseNot": np.invert, "IsNaN": np.isnan, "IsInf": np.isinf,
+    "Relu": lambda x: np.maximum(x, 0), "BitwiseNot": np.invert, "IsNaN": np.isnan,
 }  # fmt: skip
 _BINARY_VALUES: dict[str, Callable[[Any, Any], Any]] = {
     "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Pow": np.power,

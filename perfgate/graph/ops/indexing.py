@@ -24,7 +24,9 @@ def _gather(site: Site) -> list[Result]:
 def _gather_value(site: Site, results: list[Result]) -> list[Any]:
     source, indices = site.tensor(0), site.tensor(1)
     axis = site.attributes.get("axis", 0)
-    return [np.asarray(np.take(source.value, indices.value.astype(np.int64), axis=axis)).reshape(results[0][0])]
+    return [
+        np.asarray(np.take(source.value, indices.value.astype(np.int64), axis=axis)).reshape(results[0][0])
+    ]
 
 
 def _gather_elements(site: Site) -> list[Result]:

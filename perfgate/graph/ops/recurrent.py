@@ -13,11 +13,16 @@ GATE_WORK = {"LSTM": 75, "GRU": 47, "RNN": 16}  # sigmoids 13 and tanhs 15 of ea
 def _recurrent(site: Site) -> list[Result]:
     source, weight, recurrence = site.tensor(0), site.tensor(1), site.tensor(2)
     if len(source.shape) != 3 or len(weight.shape) != 3 or len(recurrence.shape) != 3:  # noqa: PLR2004 - all are rank 3
-        raise mismatch(f"X {list(source.shape)}, W {list(weight.shape)}, R {list(recurrence.shape)} must have rank 3")
+        raise mismatch(
+            f"X {list(source.shape)}, W {list(weight.shape)}, R {list(recurrence.shape)} must have rank 3"
+        )
     hidden = recurrence.shape[2]
     gates = GATES[site.op]
     directions = 2 if site.attributes.get("direction") == "bidirectional" else 1
-    if weight.shape != (directions, gates * hidden, source.shape[2]) or recurrence.shape[:2] != weight.shape[:2]:
+    if (
+        weight.shape != (directions, gates * hidden, source.shape[2])
+        or recurrence.shape[:2] != weight.shape[:2]
+    ):
         raise mismatch(
             f"W {list(weight.shape)} and R {list(recurrence.shape)} should be"
             f" {[directions, gates * hidden, source.shape[2]]} and {[directions, gates * hidden, hidden]}"

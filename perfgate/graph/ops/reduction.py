@@ -51,6 +51,8 @@ def _reduce_value(site: Site, results: list[Result]) -> list[Any]:
     source = site.tensor(0)
     axes = reduce_axes(site, len(source.shape))
     shape, dtype = results[0]
+    if not source.value.size and site.op in {"ReduceMax", "ReduceMin", "ReduceMean"}:
+        return [None]  # the extreme of nothing
     return [np.asarray(_VALUES[site.op](source.value, axis=axes)).reshape(shape).astype(dtype)]
 
 

@@ -61,7 +61,9 @@ def _det(site: Site) -> list[Result]:
 
 def _det_cost(node: Node, inputs: list[Tensor | None], outputs: list[Tensor]) -> OpFacts:
     width = inputs[0].shape[-1] if inputs[0] is not None else 1
-    return vector_per_input(width, width)(node, inputs, outputs)  # 2/3 n^3 by elimination, about n per element
+    return vector_per_input(width, width)(
+        node, inputs, outputs
+    )  # 2/3 n^3 by elimination, about n per element
 
 
 def _loss(site: Site) -> list[Result]:
