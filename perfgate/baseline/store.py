@@ -6,6 +6,7 @@ The digest makes a file that was cut, merged or edited by hand say so, instead o
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -81,4 +82,5 @@ def _check_name(record: Record, path: str) -> None:
 
 
 def _digest(content: dict[str, object]) -> str:
-    return hashlib.sha256(readable_json(content).encode()).hexdigest()
+    canonical = json.dumps(content, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -55,7 +55,7 @@ def convert(content: object, target: type[T], where: str, error: type[PerfgateEr
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any of our values in, builtins out
-    """Only str, int, float, bool, None, list and dict: what may travel in a pytest report."""
+    """Only str, int, float, bool, None, list, tuple and dict: what may travel in a pytest report."""
     return msgspec.to_builtins(value, enc_hook=_numpy_scalar)
 
 
@@ -84,7 +84,7 @@ class _Writer:
                 for key, item in sorted(value.items())
             ]
             return "{\n" + ",\n".join(rows) + "\n" + "  " * level + "}"
-        if isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+        if isinstance(value, list | tuple) and any(isinstance(item, dict | list | tuple) for item in value):
             rows = [pad + self.text(item, level + 1) for item in value]
             return "[\n" + ",\n".join(rows) + "\n" + "  " * level + "]"
         return json.dumps(value, allow_nan=False, ensure_ascii=False)

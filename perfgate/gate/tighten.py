@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,10 @@ from perfgate.core.metric import KNOWN_METRICS
 from perfgate.gate.thresholds import POLICY_KEYS, Answer, Level, Limit, MetricPolicy, PolicyRule, SuitePolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _REACTIONS = (Answer.PASS, Answer.WARN, Answer.FAIL)
+_SHARES = ("min_effect", "equivalence", "absolute", "relative", "tail_effect", "bootstrap_veto")
 _LEVELS = (Level.WARN, Level.FAIL, Level.BLOCK)
 _DEFAULT_TAIL_EFFECT = 0.05  # what a key that is not set stands for at P99
 
@@ -23,9 +23,7 @@ def _smaller(value: Any) -> float:  # noqa: ANN401 - a threshold, a boolean, or 
 
 # How strict a value is, by key; what is not here has no order.
 _STRICTNESS: dict[str, Callable[[Any], float]] = {
-    **dict.fromkeys(
-        ("min_effect", "equivalence", "absolute", "relative", "tail_effect", "bootstrap_veto"), _smaller
-    ),
+    **dict.fromkeys(_SHARES, _smaller),
     **dict.fromkeys(
         ("on_inconclusive", "on_missing", "on_new", "on_changed", "common_shift"), _REACTIONS.index
     ),
@@ -47,9 +45,8 @@ class Loosening:
     origin: str
 
     def __str__(self) -> str:
-        return (
-            f"{self.origin}: {self.key} of {self.match} {self.metric}: {self.head} is looser than {self.base}"
-        )
+        scope = "everything" if self.match == "*" else f"{self.match} {self.metric}"
+        return f"{self.origin}: {self.key} {self.head} for {scope} is looser than base's {self.base}"
 
 
 def tighten(

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from perfgate.core.units import percent, readable
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (2.23, "s", "2.23 s"),
+        (0.0341, "s", "34.1 ms"),
+        (4.31e-3, "s", "4.31 ms"),
+        (99.96e-3, "s", "100 ms"),
+        (5e-13, "s", "0.50 ps"),
+        (0.0, "s", "0 s"),
+        (2_339_635_200, "B", "2.34 GB"),
+        (408, "B", "408 B"),
+        (217, "count", "217"),
+        (1_500_000, "cycles", "1.50 M cycles"),
+        (30.0, "1/s", "30.0 1/s"),
+        (12.34, "J", "12.3 J"),
+    ],
+)
+def test_values_show_three_significant_digits(value: float, unit: str, text: str) -> None:
+    assert readable(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("relative", "text"),
+    [(3.09, "+309 %"), (-0.077, "-7.7 %"), (0.124, "+12.4 %"), (0.0, "+0.0 %"), (1.0, "+100 %")],
+)
+def test_changes_are_signed_percents(relative: float, text: str) -> None:
+    assert percent(relative) == text
