@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from perfgate.core.finding import Severity
+from perfgate.guardrails.metric_names import METRIC_NAMES
 from perfgate.guardrails.quantity import NumberType
 from perfgate.guardrails.rule import Kind
 from perfgate.guardrails.shape import Either, Field, ListOf, MapOf, Scalar, Self, Table
 
-TEXT = Scalar(what="a text", pattern=r"(?s).+")
-ANY_TEXT = Scalar(what="a text")
+TEXT = Scalar(what="a text", min_length=1)
 VALUE = Scalar(what="a value", json_types=("string", "number", "boolean"))
 SEVERITY = Scalar(what="a severity", choices=tuple(item.value for item in reversed(Severity)))
 GLOBS = ListOf(item=TEXT, allows_one=True)
@@ -23,6 +23,8 @@ NUMBER_TYPE = Scalar(
 BOOL = Scalar(what="true or false", choices=("true", "false"), json_types=("boolean",))
 COUNT = Scalar(what="a whole number", pattern=r"\d{1,9}", json_types=("integer",))
 PERCENT = Scalar(what="a percentage such as 8%", pattern=r"\d{1,3}(\.\d+)?%")
+
+METRIC = Scalar(what="a metric", choices=METRIC_NAMES)
 
 WHEN = Table(
     name="when",
@@ -80,7 +82,7 @@ _SELECTOR = Table(
 BUDGET = Table(
     name="budget",
     fields=(
-        Field("metric", TEXT, "the metric", is_required=True),
+        Field("metric", METRIC, "the metric", is_required=True),
         Field("max", NUMBER, "largest value allowed; `<` before it excludes the value itself"),
         Field("min", NUMBER, "smallest value allowed; `>` before it excludes the value itself"),
         Field("benchmark", TEXT, "glob on the benchmark"),
@@ -206,7 +208,7 @@ WAIVER = Table(
         Field("owner", TEXT, "who answers for it", is_required=True),
         Field(
             "reason",
-            Scalar(what="at least 10 characters", pattern=r"(?s).{10,}"),
+            Scalar(what="at least 10 characters", min_length=10),
             "why it is accepted",
             is_required=True,
         ),

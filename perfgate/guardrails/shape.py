@@ -22,6 +22,7 @@ class Scalar:
     pattern: str = ""
     json_types: tuple[str, ...] = ("string",)
     allows_null: bool = False
+    min_length: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +119,7 @@ def _check_scalar(node: Node, shape: Scalar, name: str) -> None:
         hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(shape.choices)}"
         raise UnusableError(f"{name!r} is {shown(text)}", str(node.place), hint)
     if (node.is_null and shape.json_types == ("string",)) or (
-        shape.pattern and not re.fullmatch(shape.pattern, text)
+        (shape.pattern and not re.fullmatch(shape.pattern, text)) or len(text.strip()) < shape.min_length
     ):
         raise UnusableError(f"{name!r} is {shown(text)}", str(node.place), f"want {shape.what}")
 
