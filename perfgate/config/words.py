@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 class Atom:
     """A part of a text: known, or unknown (`text is None`) with the name that hides it as `source`.
 
-    It is there only where `guard` holds. `replaceable`: a default that the environment can replace.
+    It is there only where `guard` holds. `replaceable`: a default that the environment can replace. `written`
+    is the reference, for example `$(ATC)`, by which another language puts the atom into shell text; the shell
+    reads such an atom as an expansion.
     """
 
     text: Placed | None
     source: str = ""
     guard: Guard = ALWAYS
     replaceable: bool = False
+    written: Placed | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -124,6 +124,7 @@ class CommandReader(CompoundReader):
         return Chain(tuple(pipelines), tuple(links), background)
 
     def _pipeline(self) -> Pipeline:
+        start = self.pos
         negated = timed = False
         while (word := self.keyword()) in {"!", "time"}:
             self.pos += len(word)
@@ -134,7 +135,7 @@ class CommandReader(CompoundReader):
                 while self.accept("-p ") or self.accept("-- "):
                     self.skip_blanks()
         if (negated or timed) and (self.operator() in _ENDS_COMMAND or self.at_end()):
-            return Pipeline((), negated, timed)
+            return Pipeline((), negated, timed, self.cut(start))
         commands = [self.read_command()]
         self.skip_blanks()
         while (pipe := self.operator()) in _PIPES:
@@ -142,7 +143,7 @@ class CommandReader(CompoundReader):
             self.skip_lines()
             commands.append(self.read_command())
             self.skip_blanks()
-        return Pipeline(tuple(commands), negated, timed)
+        return Pipeline(tuple(commands), negated, timed, self.cut(start))
 
     def read_command(self) -> Command:
         """The command that stands here.

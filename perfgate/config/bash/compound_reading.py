@@ -94,15 +94,17 @@ class CompoundReader(HeredocReader):
         return word
 
     def _subshell(self) -> Group:
+        start = self.pos
         self.pos += 1
         body = self.read_body(")")
-        return Group(body, True, self.redirects())  # noqa: FBT003 - a field of the node, as in its class
+        return Group(body, True, self.redirects(), self.cut(start))  # noqa: FBT003 - a field of the node, as in its class
 
     def _group(self) -> Group:
+        start = self.pos
         self.pos += 1
         body = self.read_until("}")
         self._expect("}")
-        return Group(body, False, self.redirects())  # noqa: FBT003 - a field of the node, as in its class
+        return Group(body, False, self.redirects(), self.cut(start))  # noqa: FBT003 - a field of the node, as in its class
 
     def _arithmetic_or_subshell(self) -> Command:
         start = self.pos

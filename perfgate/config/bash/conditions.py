@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from perfgate.config.bash.syntax import Chain, Command, Literal, Parameter, Pipeline, Sequence, Simple, Test, WordText
+from perfgate.config.bash.syntax import (
+    Chain,
+    Command,
+    Literal,
+    Parameter,
+    Pipeline,
+    Sequence,
+    Simple,
+    Test,
+    WordText,
+)
 
 SUCCEEDS = 1
 FAILS = 2

@@ -209,7 +209,11 @@ class Expander:
         """`${x%...}`, `${#x}` and their kind are not computed; `${!x}` is, if the name is known."""
         if part.operator == "!" and part.index is None:
             variable = self.scope.variables.get(part.name)
-            texts = [atom.text.text for atom in variable.atoms if atom.text and not atom.guard] if variable else []
+            texts = (
+                [atom.text.text for atom in variable.atoms if atom.text and not atom.guard]
+                if variable
+                else []
+            )
             if variable is not None and texts and len(texts) == len(variable.atoms):
                 return self._value(replace(part, name="".join(texts), operator=""))
         if part.operand is not None:
@@ -220,9 +224,9 @@ class Expander:
         """`${x:-word}` and `${x:+word}`; the word keeps its own quotes for splitting."""
         variable: Variable | None = self.scope.variables.get(part.name)
         own = part.name == self.own_name and bool(self.own_name)
-        if part.name.isdigit() and self.scope.positionals is not None:
-            variable = Variable(atoms=self._value(replace(part, operator="", operand=None)))
-        elif part.index is not None and variable is not None:
+        if (part.name.isdigit() and self.scope.positionals is not None) or (
+            part.index is not None and variable is not None
+        ):
             variable = Variable(atoms=self._value(replace(part, operator="", operand=None)))
         pieces = [
             replace(piece, splits=piece.splits or (_is_plain(inner) and not part.quoted))
@@ -233,7 +237,9 @@ class Expander:
             return pieces if own else alternative(part, variable, pieces)
         current = () if variable is None or own else variable.atoms
         known = None if variable is None or own else variable
-        found = with_default(part, known, [Part(atom=atom, splits=not part.quoted) for atom in current], pieces)
+        found = with_default(
+            part, known, [Part(atom=atom, splits=not part.quoted) for atom in current], pieces
+        )
         if part.operator in _ASSIGNED_DEFAULTS and not own:
             self.scope.set(part.name, Variable(atoms=tuple(piece.atom for piece in found)))
         return found

@@ -46,9 +46,7 @@ def _key_words(part: Parameter, variable: Variable) -> tuple[Word, ...]:
     return tuple(known_word(part.place.standing_for(key)) for key in keys)
 
 
-def element_atoms(
-    part: Parameter, variable: Variable, key: tuple[Atom, ...] | None
-) -> tuple[Atom, ...]:
+def element_atoms(part: Parameter, variable: Variable, key: tuple[Atom, ...] | None) -> tuple[Atom, ...]:
     """The text of a scalar, of one element of an array, or of its first element without a key."""
     elements = variable.elements
     if elements is None:
@@ -122,9 +120,7 @@ def _state(pieces: list[Part]) -> str:
 
 
 def _replaceable(part: Parameter, pieces: list[Part]) -> list[Part]:
-    found = [
-        replace(piece, atom=replace(piece.atom, replaceable=True)) for piece in pieces
-    ]
+    found = [replace(piece, atom=replace(piece.atom, replaceable=True)) for piece in pieces]
     if found:
         return found
     empty = Atom(text=part.place.cut(0, 0), replaceable=True)

@@ -63,6 +63,11 @@ class Scope:
         return Scope(kept, set(self.exported), ())
 
 
+def replaceable(variable: Variable) -> Variable:
+    """The variable as a default that something outside the file can replace."""
+    return replace(variable, atoms=tuple(replace(atom, replaceable=True) for atom in variable.atoms))
+
+
 def under(variable: Variable, guard: Guard) -> Variable:
     """The variable as it is where `guard` holds; every part of it carries the guard."""
     if not guard:
@@ -160,9 +165,7 @@ def _shared(rows: list[tuple[Atom, ...]] | list[tuple[Word, ...]]) -> tuple[int,
     return start, end
 
 
-def join_scopes(
-    base: Scope, ways: list[Scope], place: str, missing: Callable[[str], Variable]
-) -> Scope:
+def join_scopes(base: Scope, ways: list[Scope], place: str, missing: Callable[[str], Variable]) -> Scope:
     """The scope after a decision whose living outcomes end in `ways`; dead if there are none.
 
     All ways were forked from `base`. `missing` gives the variable that a way lacks.

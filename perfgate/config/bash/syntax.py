@@ -126,6 +126,7 @@ class Group:
     body: Sequence
     subshell: bool
     redirects: tuple[Redirect, ...]
+    place: Placed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,6 +206,7 @@ class Pipeline:
     commands: tuple[Command, ...]
     negated: bool
     timed: bool
+    place: Placed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,152 @@
+"""The functions of a script: what they are, from where they are called, and what a call leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from perfgate.config.bash.scope import Scope
+from perfgate.config.bash.syntax import Case, For, Function, Group, If, Parameter, Simple, While
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from perfgate.config.bash.flow import Runner
+    from perfgate.config.bash.syntax import Command, Sequence
+    from perfgate.config.spans import Placed
+
+MAX_CALLS = 32  # scopes kept per function; a value that more calls disagree on is unknown
+MAX_NESTED_CALLS = 12
+_ARGUMENTS = frozenset({"@", "*"})
+
+
+@dataclass(slots=True, eq=False)
+class Functions:
+    """Definitions, the scopes of their calls, and the calls under way with their local names."""
+
+    bodies: dict[str, Command] = field(default_factory=dict)
+    calls: dict[str, list[Scope]] = field(default_factory=dict)
+    reported: set[str] = field(default_factory=set)
+    under_way: list[tuple[str, set[str]]] = field(default_factory=list)
+
+    def define(self, name: str, body: Command) -> None:
+        """Keep a definition; a later one of the same name wins."""
+        self.bodies[name] = body
+
+    def make_local(self, name: str) -> None:
+        """The variable is gone when the call under way ends."""
+        if self.under_way:
+            self.under_way[-1][1].add(name)
+
+
+def call_function(runner: Runner, name: str) -> None:
+    """Follow a call for what it leaves behind; what it runs is reported once by `report_functions`."""
+    functions = runner.functions
+    calls = functions.calls.setdefault(name, [])
+    if len(calls) <= MAX_CALLS and name not in functions.reported:
+        calls.append(runner.scope.fork())
+    active = {active for active, _ in functions.under_way}
+    if name in active or len(active) >= MAX_NESTED_CALLS:
+        return
+    runner.output.muted += 1
+    _follow(runner, name)
+    runner.output.muted -= 1
+
+
+def _follow(runner: Runner, name: str) -> None:
+    """Run the body with unknown arguments; local names and arguments are restored afterwards."""
+    before = runner.scope
+    functions = runner.functions
+    functions.under_way.append((name, set()))
+    runner.exits.append(("function", []))
+    context, runner.context = runner.context, name
+    runner.scope = before.fork()
+    runner.scope.positionals = None
+    body = functions.bodies[name]
+    runner.command(body)
+    runner.context = context
+    _, exits = runner.exits.pop()
+    _, local = functions.under_way.pop()
+    ends = [*exits, runner.scope]
+    after = runner.join(before, ends, _place(body), "return") if exits else runner.scope
+    after.touched |= before.touched
+    after.positionals = before.positionals
+    for name_of_local in local:
+        _restore(after, before, name_of_local)
+    runner.scope = after
+
+
+def _restore(after: Scope, before: Scope, name: str) -> None:
+    if name in before.variables:
+        after.variables[name] = before.variables[name]
+    else:
+        after.variables.pop(name, None)
+
+
+def _place(body: Command) -> Placed:
+    return _place(body.body) if isinstance(body, Function) else body.place
+
+
+def report_functions(runner: Runner) -> None:
+    """Report what each function runs, once, with what all its calls know of the variables.
+
+    A function that is never called is reported as if called at the end of the file.
+    """
+    functions = runner.functions
+    final = runner.scope
+    final.alive = True
+    while waiting := [name for name in functions.bodies if name not in functions.reported]:
+        called = [name for name in waiting if functions.calls.get(name)]
+        name = (called or waiting)[0]
+        calls = functions.calls.get(name) or [final]
+        functions.reported.add(name)
+        base = Scope()
+        for call in calls:
+            call.touched = set(call.variables)
+        runner.scope = runner.join(base, calls, _place(functions.bodies[name]), "call")
+        _follow(runner, name)
+    runner.scope = final
+
+
+def runs_arguments(body: Command) -> bool:
+    """The function runs its own arguments as a command: `"$@"` stands where a program would."""
+    return any(_is_arguments(simple) for simple in _simples(body))
+
+
+def _is_arguments(simple: Simple) -> bool:
+    for word in simple.words:
+        first = word.parts[0] if len(word.parts) == 1 else None
+        if isinstance(first, Parameter) and first.name in _ARGUMENTS and not first.operator:
+            return True
+        if word.literal is None or word.literal in _TEXT_COMMANDS:
+            return False
+    return False
+
+
+_TEXT_COMMANDS = frozenset({"echo", "printf", "set", "shift", "local", "export", "cat", "test", "[", "for"})
+
+
+def _simples(node: Command | Sequence) -> Iterator[Simple]:
+    match node:
+        case Simple():
+            yield node
+        case Group() | For() | While():
+            yield from _in_sequence(node.body)
+        case If():
+            for condition, body in node.arms:
+                yield from _in_sequence(condition)
+                yield from _in_sequence(body)
+            if node.otherwise:
+                yield from _in_sequence(node.otherwise)
+        case Case():
+            for arm in node.arms:
+                yield from _in_sequence(arm.body)
+        case _:
+            return
+
+
+def _in_sequence(sequence: Sequence) -> Iterator[Simple]:
+    for chain in sequence.chains:
+        for pipeline in chain.pipelines:
+            for command in pipeline.commands:
+                yield from _simples(command)

@@ -1,0 +1,128 @@
+"""Loops: the body is followed for what it leaves behind, then with what an earlier round may have left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from perfgate.config.bash.conditions import EITHER, FAILS, SUCCEEDS
+from perfgate.config.bash.scope import Scope, Variable, chosen, unknown
+from perfgate.config.bash.syntax import Literal
+from perfgate.config.branches import MAX_WORLDS, Decision
+
+if TYPE_CHECKING:
+    from perfgate.config.bash.flow import Runner
+    from perfgate.config.bash.syntax import For, Sequence, While, WordText
+    from perfgate.config.spans import Placed
+    from perfgate.config.words import Word
+
+_GLOB = frozenset("*?[")
+
+
+def run_for(runner: Runner, node: For) -> int:
+    """A loop over words: over literal words, each of them is an outcome of one decision."""
+    words = _loop_words(runner, node)
+    decision = None
+    if node.name:
+        variable = unknown(node.name)
+        if words is not None and words:
+            decision = Decision(_round_place(node.place), len(words))
+            variable = _variable(words, decision)
+        runner.scope.set(node.name, variable)
+    base = runner.scope
+    once = _follow(runner, node.body, node.place, at_least_once=decision is not None)
+    if decision is not None:
+        _take_last(base, once, decision)
+    return EITHER
+
+
+def _loop_words(runner: Runner, node: For) -> tuple[Word, ...] | None:
+    """The words of the loop if the file shows all of them, at most 32."""
+    if node.words is None or any(_is_glob(word) for word in node.words):
+        return None
+    words = runner.expander.all_words(node.words)
+    if len(words) > MAX_WORLDS or any(word.is_open or word.splits for word in words):
+        return None
+    return words
+
+
+def _is_glob(word: WordText) -> bool:
+    literals = [part for part in word.parts if isinstance(part, Literal) and not part.quoted]
+    return any(sign in part.text.text for part in literals for sign in _GLOB)
+
+
+def _variable(words: tuple[Word, ...], decision: Decision) -> Variable:
+    if len(words) == 1:
+        return Variable(atoms=words[0].atoms)
+    atoms = [
+        replace(atom, guard=atom.guard | {(decision, outcome)})
+        for outcome, word in enumerate(words)
+        for atom in word.atoms
+    ]
+    return Variable(atoms=tuple(atoms))
+
+
+def _round_place(place: Placed) -> str:
+    line, column = place.source.point(place.offset(0))
+    return f"{line}:{column}"
+
+
+def run_while(runner: Runner, node: While) -> int:
+    """A loop with a condition, which may run no round at all."""
+    base = runner.scope
+    runner.scope = base.fork()
+    status = runner.run(node.condition)
+    runner.scope.touched |= base.touched
+    if status & SUCCEEDS and runner.scope.alive:
+        _follow(runner, node.body, node.place, at_least_once=not status & FAILS)
+    return EITHER
+
+
+def _follow(runner: Runner, body: Sequence, place: Placed, *, at_least_once: bool) -> Scope:
+    """Follow a body in two passes; the scope after it. The first pass counts if it assigns nothing."""
+    base = runner.scope
+    before = runner.output.checkpoint()
+    after = _one_round(runner, base, body, place)
+    if any(base.variables.get(name) is not after.variables.get(name) for name in after.touched):
+        runner.output.restore(before)
+        runner.scope = base
+        start = runner.join(base, [base.fork(), after], place, "again")
+        _one_round(runner, start, body, place)
+    if not after.alive:
+        after = replace(base.fork(), alive=False) if at_least_once else base
+    ends = [after] if at_least_once else [base.fork(), after]
+    runner.scope = runner.join(base, ends, place, "ran")
+    return runner.scope
+
+
+def _one_round(runner: Runner, start: Scope, body: Sequence, place: Placed) -> Scope:
+    runner.exits.append(("loop", []))
+    runner.scope = start.fork()
+    runner.run(body)
+    _, exits = runner.exits.pop()
+    ends = [*exits, runner.scope]
+    return runner.join(start, ends, place, "stop") if exits else runner.scope
+
+
+def _take_last(base: Scope, after: Scope, decision: Decision) -> None:
+    """After the loop its variable holds the last word; what each round appends is there for every word."""
+    for name in after.touched:
+        variable = after.variables.get(name)
+        if variable is None or variable is base.variables.get(name):
+            continue
+        after.variables[name] = _last(base.variables.get(name), variable, decision)
+
+
+def _last(before: Variable | None, variable: Variable, decision: Decision) -> Variable:
+    rounds = range(decision.outcomes)
+    if before is not None and before.elements is not None and variable.elements is not None:
+        size = len(before.elements)
+        if variable.elements[:size] == before.elements:
+            rest = Variable(elements=variable.elements[size:])
+            grown = [word for outcome in rounds for word in chosen(rest, decision, outcome).elements or ()]
+            return replace(variable, elements=(*before.elements, *grown))
+    if before is not None and before.atoms and variable.atoms[: len(before.atoms)] == before.atoms:
+        rest = Variable(atoms=variable.atoms[len(before.atoms) :])
+        atoms = [atom for outcome in rounds for atom in chosen(rest, decision, outcome).atoms]
+        return replace(variable, atoms=(*before.atoms, *atoms))
+    return chosen(variable, decision, decision.outcomes - 1)

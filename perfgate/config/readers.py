@@ -1,0 +1,74 @@
+"""Which reader takes which file: an explicit list, first match wins; readers are imported when needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from perfgate.config.found import Found
+    from perfgate.config.spans import Source
+
+
+class ReadSource(Protocol):
+    """A reader: the text of one file to what it says."""
+
+    def __call__(self, source: Source) -> Found:
+        """The facts of the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A reader's place (`module:function`), the file names it takes (globs; with a slash: whole paths), and
+    the interpreters of a `#!` line it takes.
+    """
+
+    function: str
+    names: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+
+    def load(self) -> ReadSource:
+        """Import the reader."""
+        module, _, name = self.function.partition(":")
+        reader: ReadSource = getattr(import_module(module), name)
+        return reader
+
+
+READERS = (
+    Reader(
+        function="perfgate.config.shell_file:read_shell_file",
+        names=("*.sh", "*.bash", "*.zsh", "*.ksh", "*.dash", "*.envrc", ".bashrc", ".profile", "*.command"),
+        interpreters=("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh"),
+    ),
+    Reader(
+        function="perfgate.config.unsupported_file:read_unsupported_file",
+        names=(
+            *("*.ps1", "*.psm1", "*.bat", "*.cmd", "*.fish", "*.csh", "*.tcsh", "*.nu"),
+            *("Jenkinsfile", "Jenkinsfile.*", "*.groovy"),
+        ),
+        interpreters=("pwsh", "powershell", "fish", "csh", "tcsh", "nu"),
+    ),
+)
+
+
+def reader_of(path: str, first_line: str) -> Reader | None:
+    """The reader of a file by its name, or by its `#!` line when no name matches; None: not read."""
+    name = PurePosixPath(path).name
+    for reader in READERS:
+        if any(fnmatchcase(path if "/" in glob else name, glob) for glob in reader.names):
+            return reader
+    interpreter = interpreter_of(first_line)
+    return next((reader for reader in READERS if interpreter in reader.interpreters), None)
+
+
+def interpreter_of(first_line: str) -> str:
+    """The program that a `#!` line names, without folders, versions and `env`; empty without one."""
+    if not first_line.startswith("#!"):
+        return ""
+    words = [word for word in first_line[2:].split() if not word.startswith("-") and "=" not in word]
+    if words and PurePosixPath(words[0]).name == "env":
+        del words[0]
+    return PurePosixPath(words[0]).name.rstrip("0123456789.") if words else ""
