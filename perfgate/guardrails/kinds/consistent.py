@@ -63,7 +63,7 @@ def _differing(left: Seen, right: Seen) -> Fault:
         span=right.span,
         message=f"{right.name}={here}, but {left.name}={there} at {left.span}",
         flag=right.name,
-        found=right.text or "",
+        found=f"{here} against {there}",  # the pair is what is wrong, and what a waiver covers
         expected=left.text or "",
     )
 
