@@ -31,7 +31,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     `baseline` and `now` are locations in the metric's unit (exact values for exact metrics). `worse_by` is
     the relative change, positive means worse whatever the direction; `low` and `high` its 95 % interval
     (None: not computable, for example from zero). `p_runs` and `p_samples` are the p-values of tests A and B
-    before Holm's correction.
+    before Holm's correction. `bootstrap_low` and `bootstrap_high` are the 95 % BCa interval of the ratio of
+    medians over runs, None with fewer than three runs on a side. The budget fields answer `limit`.
     """
 
     metric: Metric
@@ -50,6 +51,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     detectable: float | None = None
     threshold: str = ""
     notes: tuple[str, ...] = ()
+    bootstrap_low: float | None = None
+    bootstrap_high: float | None = None
+    is_over_budget: bool = False
+    is_near_budget: bool = False
 
 
 class BenchmarkVerdict(msgspec.Struct, frozen=True, kw_only=True):

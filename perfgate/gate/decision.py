@@ -31,9 +31,10 @@ class JudgeOptions:
 
     `fresh_allowed`: suspects may ask for fresh runs. `runs_are_free`: fresh runs cost nothing, so one test is
     enough for a suspicion and improvements are confirmed too; None: they are when every record is simulated.
-    `confirm_improvements`: spend fresh runs on improvements as well. `waivers`: by record key and metric.
-    `not_selected`: keys of baselines that this session left out on purpose; they are not missing.
-    `is_interleaved`: run r of both sides were taken as a pair (ABBA).
+    `confirm_improvements`: spend fresh runs on improvements as well. `is_interleaved`: run r of both sides
+    were taken as a pair (ABBA). `waivers`: by benchmark (record key or name) and metric. `not_selected`: keys
+    of baselines that this session left out on purpose; they are not missing. `anchors`: record keys of
+    workloads without project code, which tell the machine from the change.
     """
 
     fresh_allowed: bool = False
@@ -43,6 +44,7 @@ class JudgeOptions:
     seed: int = 0
     waivers: Mapping[tuple[str, str], Waiver] = field(default_factory=dict)
     not_selected: frozenset[str] = frozenset()
+    anchors: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +52,16 @@ class Decision:
     """All benchmarks judged once.
 
     `wanted` is empty when the decision is final; otherwise the verdicts of the suspects are provisional.
-    `reasons` are all exit codes that apply with their sentences, the first one is `exit_code`. `evidence`
-    holds one JSON object per comparison. `fresh` are the runs that were taken on request, by record key.
-    `used_waivers` are the keys of the waivers that turned a failure into a warning.
+    `common_mode` are the lines about the suite as a whole, `common_verdict` what they amount to. `reasons`
+    are all exit codes that apply with their sentences, the first one is `exit_code`. `evidence` holds one
+    JSON object per comparison. `fresh` are the runs that were taken on request, by record key. `used_waivers`
+    are the keys of the waivers that turned a failure into a warning.
     """
 
     benchmarks: tuple[BenchmarkVerdict, ...]
     exit_code: ExitCode
     family_error: float
+    common_verdict: Verdict = Verdict.UNCHANGED
     wanted: tuple[RunRequest, ...] = ()
     common_mode: str = ""
     notes: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from perfgate.core.record import Record, Ruler, Run
 
 MIN_SAMPLES = 5  # STATISTICS section 1
+LEAST_VALUE, LARGEST_VALUE = 1e-100, 1e100  # beyond any unit; ratios and squares inside stay finite
 
 
 class Side(StrEnum):
@@ -112,6 +113,15 @@ def _mapping_differences(kind: str, before: dict[str, str], after: dict[str, str
     return tuple(texts)
 
 
+def interleaving_flaw(baseline: Record, candidate: Record) -> Flaw | None:
+    """Interleaved runs that do not come in pairs."""
+    counts = len(baseline.runs), len(candidate.runs)
+    if counts[0] == counts[1] and counts[0] > 1:
+        return None
+    reason = f"interleaved runs must come in pairs, two at the least; got {counts[0]} and {counts[1]}"
+    return Flaw(verdict=Verdict.INVALID, reason=reason, side=Side.CANDIDATE)
+
+
 def sample_flaw(record: Record, metric: Metric, side: Side) -> Flaw | None:
     """The first reason why the samples of a metric cannot be used, with run, sample index and value."""
     if not record.runs:
@@ -120,7 +130,7 @@ def sample_flaw(record: Record, metric: Metric, side: Side) -> Flaw | None:
         place = f"{side} run {run.id}"
         values = metric_samples(run, metric)
         for index, value in enumerate(values):
-            if not math.isfinite(value) or value <= 0:
+            if not LEAST_VALUE <= value <= LARGEST_VALUE:
                 reason = f"{place}, sample {index}: {metric.name} is {value}; want finite values above 0"
                 return Flaw(verdict=Verdict.INVALID, reason=reason, side=side)
         if len(values) < MIN_SAMPLES:

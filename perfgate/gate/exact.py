@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from perfgate.core.metric import Direction
@@ -44,7 +45,8 @@ def compare_exact(metric: Metric, baseline: float, now: float, policy: MetricPol
 def _relative(worse: float, baseline: float) -> float | None:
     if baseline == 0:
         return 0.0 if worse == 0 else None
-    return worse / abs(baseline)
+    relative = worse / abs(baseline)
+    return relative if math.isfinite(relative) else None
 
 
 def _reason(metric: Metric, baseline: float, now: float, relative: float | None) -> str:

@@ -6,18 +6,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.core.verdict import Comparison, Verdict
-from perfgate.gate.evidence import Flaw, Side, device_flaw, exact_flaw, machine_flaw, ruler_flaw, sample_flaw
+from perfgate.gate.budgets import new_budgets
+from perfgate.gate.evidence import (
+    Flaw,
+    Side,
+    device_flaw,
+    exact_flaw,
+    interleaving_flaw,
+    machine_flaw,
+    ruler_flaw,
+    sample_flaw,
+)
 from perfgate.gate.exact import compare_exact
+from perfgate.gate.limits import apply_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from perfgate.core.metric import Metric
     from perfgate.core.record import Record
+    from perfgate.gate.decision import JudgeOptions
     from perfgate.gate.thresholds import SuitePolicy
 
 
 MISSING = Flaw(verdict=Verdict.MISSING, reason="has a baseline but was not measured", side=Side.CANDIDATE)
+NO_METRIC = Flaw(
+    verdict=Verdict.INVALID, reason="no metric is defined, so nothing can be compared", side=Side.CANDIDATE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +48,8 @@ class SampledPair:
 class Pair:
     """One benchmark: a flaw of the whole, or the metrics that are decided already and those that need a test.
 
-    `flaws` are the flaws of single metrics, in step with the `invalid` comparisons among `decided`.
+    `flaws` are the flaws of single metrics, in step with the `invalid` comparisons among `decided`. Beside a
+    flaw of the whole, `decided` holds broken budgets only.
     """
 
     key: str
@@ -49,25 +65,36 @@ def pair_records(
     baselines: Mapping[str, Record],
     candidates: Mapping[str, Record],
     policy: SuitePolicy,
-    not_selected: frozenset[str],
+    options: JudgeOptions,
 ) -> tuple[Pair, ...]:
     """Every benchmark of either side in order of its key; baselines that were not selected are left out."""
-    pairs = [_pair(key, baselines.get(key), record, policy) for key, record in candidates.items()]
+    pairs = [
+        _new(key, record, policy)
+        if key not in baselines
+        else _pair(key, baselines[key], record, policy, options)
+        for key, record in candidates.items()
+    ]
     pairs += [
         Pair(key=key, record=baselines[key], flaw=MISSING)
-        for key in baselines.keys() - candidates.keys() - not_selected
+        for key in baselines.keys() - candidates.keys() - options.not_selected
     ]
     return tuple(sorted(pairs, key=lambda pair: pair.key))
 
 
-def _pair(key: str, baseline: Record | None, candidate: Record, policy: SuitePolicy) -> Pair:
-    if baseline is None:
-        reason = f"no baseline; run: perfgate baseline update -k {candidate.benchmark} --reason ..."
-        return Pair(key=key, record=candidate, flaw=Flaw(verdict=Verdict.NEW, reason=reason))
+def _new(key: str, record: Record, policy: SuitePolicy) -> Pair:
+    """A benchmark without a baseline can still break its budgets."""
+    reason = f"no baseline; run: perfgate baseline update -k {record.benchmark} --reason ..."
+    flaw = Flaw(verdict=Verdict.NEW, reason=reason)
+    return Pair(key=key, record=record, flaw=flaw, decided=new_budgets(key, record, policy))
+
+
+def _pair(key: str, baseline: Record, candidate: Record, policy: SuitePolicy, options: JudgeOptions) -> Pair:
     device = device_flaw(baseline, candidate)
-    flawed = device or machine_flaw(baseline, candidate) or ruler_flaw(baseline, candidate)
-    if flawed is not None:
-        return Pair(key=key, record=candidate, flaw=flawed, is_device_flaw=device is not None)
+    flaw = device or machine_flaw(baseline, candidate) or ruler_flaw(baseline, candidate)
+    if flaw is None and options.is_interleaved:
+        flaw = interleaving_flaw(baseline, candidate)
+    if flaw is not None:
+        return Pair(key=key, record=candidate, flaw=flaw, is_device_flaw=device is not None)
     return _pair_metrics(key, baseline, candidate, policy)
 
 
@@ -85,13 +112,9 @@ def _pair_metrics(key: str, baseline: Record, candidate: Record, policy: SuitePo
             sampled.append(SampledPair(metric=metric, baseline=baseline, candidate=candidate))
         else:
             limits = policy.for_metric(key, metric.name)
-            before, now = baseline.exact[metric.name], candidate.exact[metric.name]
-            decided.append(compare_exact(metric, before, now, limits))
+            now = candidate.exact[metric.name]
+            comparison = compare_exact(metric, baseline.exact[metric.name], now, limits)
+            decided.append(apply_limit(comparison, limits, now=now, surely=now))
     if not decided and not sampled:
-        flaw = Flaw(
-            verdict=Verdict.INVALID,
-            reason="no metric is defined, so nothing can be compared",
-            side=Side.CANDIDATE,
-        )
-        return Pair(key=key, record=candidate, flaw=flaw)
+        return Pair(key=key, record=candidate, flaw=NO_METRIC)
     return Pair(key=key, record=candidate, decided=tuple(decided), sampled=tuple(sampled), flaws=tuple(flaws))

@@ -45,6 +45,13 @@ class Location(StrEnum):
     MEDIAN = "median"
 
 
+class Method(StrEnum):
+    """How test A controls the error over the suite: Holm on t tests, or max-T over run labels."""
+
+    T = "t"
+    PERMUTATION = "permutation"
+
+
 class Suspicion(StrEnum):
     """Which of the tests A and B have to reject before fresh runs are taken."""
 
@@ -76,6 +83,7 @@ class MetricPolicy:
     tail_effect: float | None = None
     location: Location = Location.P25
     suspect: Suspicion | None = None
+    method: Method = Method.T
     max_runs: int = 9
     bootstrap_veto: bool = True
     common_shift: Answer = Answer.FAIL

@@ -1,4 +1,7 @@
-"""Bootstrap intervals of the log ratio of medians: percentile and BCa, over runs where there are enough (section 7)."""
+"""Bootstrap intervals of the log ratio of medians.
+
+They are percentile and BCa, over runs where there are enough (section 7).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
 
 RESAMPLES = 9_999
 LEVEL = 0.95
-MIN_RUNS = 3  # fewer runs cannot be resampled: the interval falls back to samples and sees within-run noise only
+MIN_RUNS = (
+    3  # fewer runs cannot be resampled: the interval falls back to samples and sees within-run noise only
+)
 BASELINE, CANDIDATE = 0, 1
 CHUNK = 32  # rows gathered at once: 32 x 9,999 values stay in the cache
 DIGITS = 12  # equal statistics must compare equal although their sums were added in another order
@@ -36,7 +41,10 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatioBootstrap:
-    """Candidate against baseline as a log ratio; positive is larger. Without `over_runs` it is no voice in a verdict."""
+    """Candidate against baseline as a log ratio.
+
+    Positive is larger. Without `over_runs` it is no voice in a verdict.
+    """
 
     estimate: float
     percentile: Interval
@@ -53,9 +61,9 @@ def bootstrap_ratio(
 ) -> RatioBootstrap:
     """95 % intervals for one comparison; each side is a sequence of runs of positive values.
 
-    At least three runs on both sides: runs are drawn with replacement, then samples inside each drawn run; the
-    statistic is the mean over drawn runs of the log median. Otherwise the pooled samples are drawn, which sees the
-    noise inside runs only and must not decide anything.
+    At least three runs on both sides: runs are drawn with replacement, then samples inside each drawn run;
+    the statistic is the mean over drawn runs of the log median. Otherwise the pooled samples are drawn, which
+    sees the noise inside runs only and must not decide anything.
     """
     before = [np.sort(np.asarray(run, float)) for run in baseline]
     after = [np.sort(np.asarray(run, float)) for run in candidate]
@@ -72,9 +80,10 @@ def bootstrap_ratio(
 def bootstrap_rows(
     baseline: npt.ArrayLike, candidate: npt.ArrayLike, *, seed: int = 0, resamples: int = RESAMPLES
 ) -> Floats:
-    """Percentile and BCa bounds of the log ratio of medians of many comparisons: (k, 4) of low, high, low, high.
+    """Percentile and BCa bounds of the log ratio of medians of many comparisons.
 
-    Rows are comparisons of pooled positive samples: within-run noise only.
+    The result is (k, 4): low and high of each kind.     Rows are comparisons of pooled positive samples:
+    within-run noise only.
     """
     before = np.sort(np.atleast_2d(np.asarray(baseline, float)), axis=1)
     after = np.sort(np.atleast_2d(np.asarray(candidate, float)), axis=1)
@@ -89,7 +98,10 @@ def bootstrap_rows(
         below = _share_below(ratios, estimates)
         acceleration = np.array([_sample_acceleration(a, b) for a, b in zip(x, y, strict=True)])
         rows = slice(start, start + CHUNK)
-        bounds[rows, 0], bounds[rows, 1] = _quantiles(ratios, (1 - LEVEL) / 2), _quantiles(ratios, (1 + LEVEL) / 2)
+        bounds[rows, 0], bounds[rows, 1] = (
+            _quantiles(ratios, (1 - LEVEL) / 2),
+            _quantiles(ratios, (1 + LEVEL) / 2),
+        )
         bounds[rows, 2], bounds[rows, 3] = _bca_bounds(ratios, below, acceleration)
     return np.log(bounds)
 
@@ -117,7 +129,8 @@ def _result(ordered: Floats, estimate: float, acceleration: float, *, over_runs:
     return RatioBootstrap(
         estimate=estimate,
         percentile=Interval(
-            low=float(_quantiles(ordered, (1 - LEVEL) / 2)[0]), high=float(_quantiles(ordered, (1 + LEVEL) / 2)[0])
+            low=float(_quantiles(ordered, (1 - LEVEL) / 2)[0]),
+            high=float(_quantiles(ordered, (1 + LEVEL) / 2)[0]),
         ),
         bca=Interval(low=float(low[0]), high=float(high[0])),
         over_runs=over_runs,
@@ -141,7 +154,7 @@ def _share_below(ordered: Floats, estimates: Floats) -> Floats:
     count = ordered.shape[1]
     centre = estimates[:, None]
     share = ((ordered < centre).sum(axis=1) + 0.5 * (ordered == centre).sum(axis=1)) / count
-    return np.clip(share, 0.5 / count, 1 - 0.5 / count)
+    return np.asarray(np.clip(share, 0.5 / count, 1 - 0.5 / count), float)
 
 
 def _bca_bounds(ordered: Floats, below: Floats, acceleration: Floats) -> tuple[Floats, Floats]:
@@ -164,7 +177,8 @@ def _influence(left_out: Floats) -> Floats:
 def _acceleration(*influences: Floats) -> float:
     """Acceleration of a statistic of several independent samples; 0 without any spread.
 
-    Sum of cubes over 6 (sum of squares)^1.5, each side's influences divided by its n (Efron and Tibshirani 1993, 14.3).
+    Sum of cubes over 6 (sum of squares)^1.5, each side's influences divided by its n (Efron and Tibshirani
+    1993, 14.3).
     """
     pooled = np.concatenate(influences)
     square = float((pooled**2).sum())
@@ -183,15 +197,15 @@ def _sample_acceleration(x: Floats, y: Floats) -> float:
 
 
 def _left_out_medians(ordered: Floats) -> Floats:
-    """log medians of ordered values with each one left out in turn."""
+    """Log medians of ordered values with each one left out in turn."""
     n = ordered.size
     half = n // 2
     place = np.arange(n)
     if n % 2 == 0:  # n - 1 is odd: its middle value, moved by one where the removed value lies before it
-        return np.log(np.where(place < half, ordered[half], ordered[half - 1]))
+        return np.asarray(np.log(np.where(place < half, ordered[half], ordered[half - 1])), float)
     left = np.where(place <= half - 1, ordered[half], ordered[half - 1])
     right = np.where(place <= half, ordered[half + 1], ordered[half])
-    return np.log((left + right) / 2)
+    return np.asarray(np.log((left + right) / 2), float)
 
 
 def _row_medians(ordered: Floats) -> Floats:

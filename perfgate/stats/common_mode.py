@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from perfgate.stats.laws import t_tail
+from perfgate.stats.moderated_t import VARIANCE_FLOOR
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MIN_BENCHMARKS = 8
+MIN_RUNS = 2  # a spread needs two runs
 
 
 def run_shifts(
@@ -23,9 +25,9 @@ def run_shifts(
 ) -> Floats:
     """Common shift of each run: the median over benchmarks of log location minus the benchmark's centre.
 
-    `locations` is (benchmarks, runs) with NaN where a benchmark has no such run, `centres` the medians of its baseline
-    runs. `counted` leaves benchmarks out (suspects, while their fresh runs are judged). A run with fewer than eight
-    benchmarks has no shift of its own: NaN.
+    `locations` is (benchmarks, runs) with NaN where a benchmark has no such run, `centres` the medians of its
+    baseline runs. `counted` leaves benchmarks out (suspects, while their fresh runs are judged). A run with
+    fewer than eight benchmarks has no shift of its own: NaN.
     """
     deviations = np.asarray(locations, float) - np.asarray(centres, float)[:, None]
     shifts = np.full(deviations.shape[1], np.nan)
@@ -47,34 +49,53 @@ def fill_shifts(shifts: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonShift:
-    """The shift of the whole suite as a log ratio, the spread of its baseline runs, and the one-sided p values."""
+    """The shift of the whole suite as a log ratio.
+
+    Beside it the spread of its baseline runs and the one-sided p-values.
+    """
 
     shift: float
     spread: float
     p_worse: float
     p_better: float
-    runs: int
-    new_runs: int
 
 
 def compare_shifts(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> CommonShift | None:
-    """t test with R - 1 df on the common shifts; None with fewer than two baseline runs or no candidate run.
+    """Student's test with R - 1 df on the common shifts of runs.
 
-    A host whose baseline runs already spread by 3 % widens its own limit. Equal shifts in all runs use the floor
-    1e-5 of a spread, so a constant difference is decided and nothing divides by zero.
+    None with fewer than two baseline runs or no candidate run.
+
+    A host whose baseline runs already spread by 3 % widens its own limit. The standard error is the larger of
+    two: the one of exchangeable runs, and the one of a host that walks with the steps seen between
+    neighbouring baseline runs. The second only widens: a drifting host cannot be told from a steady one with
+    five runs.
     """
     before, after = np.asarray(baseline, float), np.asarray(candidate, float)
-    if before.size < 2 or not after.size:  # noqa: PLR2004 - a spread needs two runs
+    r, c = before.size, after.size
+    if r < MIN_RUNS or not c:
         return None
     spread = float(before.std(ddof=1))
-    shift = float(after.mean() - before.mean())
-    error = max(spread, 1e-5) * math.sqrt(1 / before.size + 1 / after.size)
-    statistic = shift / error
+    walk = 1 + (r - 1) * (2 * r - 1) / (6 * r) + (c - 1) * (2 * c - 1) / (6 * c)
+    exchangeable = spread**2 * (1 / r + 1 / c)
+    walking = float((np.diff(before) ** 2).mean()) * walk
+    error = math.sqrt(max(exchangeable, walking, VARIANCE_FLOOR))
+    return _judged(float(after.mean() - before.mean()), spread, error, r - 1)
+
+
+def compare_paired_shifts(differences: npt.ArrayLike) -> CommonShift | None:
+    """The same for interleaved runs: a one-sample t test on the common shifts of the pairs."""
+    pairs = np.asarray(differences, float)
+    if pairs.size < MIN_RUNS:
+        return None
+    spread = float(pairs.std(ddof=1))
+    error = math.sqrt(max(spread**2, VARIANCE_FLOOR) / pairs.size)
+    return _judged(float(pairs.mean()), spread, error, pairs.size - 1)
+
+
+def _judged(shift: float, spread: float, error: float, df: int) -> CommonShift:
     return CommonShift(
         shift=shift,
         spread=spread,
-        p_worse=float(t_tail(statistic, before.size - 1)),
-        p_better=float(t_tail(-statistic, before.size - 1)),
-        runs=before.size,
-        new_runs=after.size,
+        p_worse=float(t_tail(shift / error, df)),
+        p_better=float(t_tail(-shift / error, df)),
     )

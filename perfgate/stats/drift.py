@@ -1,4 +1,7 @@
-"""Baselines whose runs drift: found by von Neumann's ratio, paid for by a wider standard error (section 6)."""
+"""Baselines whose runs drift.
+
+Drift is found by von Neumann's ratio, paid for by a wider standard error (section 6).
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from perfgate.stats.run_samples import by_count
 
+if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
@@ -23,7 +26,11 @@ SMALLEST_DENOMINATOR = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """`ratio` is V (2 for exchangeable runs), `z` its normal score, `walk` the walk-to-white ratio k (0: no drift)."""
+    """Whether a suite's baseline drifts.
+
+    `ratio` is V (2 for exchangeable runs), `z` its normal score, `walk` the walk-to-white ratio k, 0 without
+    drift.
+    """
 
     ratio: float = 2.0
     z: float = 0.0
@@ -35,34 +42,36 @@ class Drift:
         return self.walk > 0
 
 
-def find_drift(series: Sequence[npt.ArrayLike]) -> Drift:
-    """Does a suite's baseline drift? One series of common-mode-free log locations per benchmark, in recording order.
+def find_drift(locations: npt.ArrayLike) -> Drift:
+    """Does a suite's baseline drift? Common-mode-free log locations (benchmarks, runs) in recording order.
 
-    Series with under four runs or without any spread say nothing. V is the mean of sum of squared steps over sum of
-    squares; its law holds for exchangeable runs of any distribution.
+    Rows may be padded with NaN at the end. Rows with under four runs or without any spread say nothing. V is
+    the mean of sum of squared steps over sum of squares; its law holds for exchangeable runs of any
+    distribution.
     """
-    ratios, variances, runs = [], [], []
-    for values in series:
-        item = np.asarray(values, float)
-        count = item.size
+    total, variance, used, runs = 0.0, 0.0, 0, 0
+    for _, rows in by_count(np.atleast_2d(np.asarray(locations, float))):
+        count = rows.shape[1]
         if count < MIN_RUNS:
             continue
-        square = float(((item - item.mean()) ** 2).sum())
-        if square <= 0:
-            continue
-        ratios.append(float((np.diff(item) ** 2).sum()) / square)
-        variances.append(4 * (count - 2) / ((count - 1) * (count + 1)))
-        runs.append(count)
-    if not ratios:
+        squares = ((rows - rows.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        steps = (np.diff(rows, axis=1) ** 2).sum(axis=1)
+        moving = squares > 0
+        total += math.fsum(steps[moving] / squares[moving])
+        size = int(moving.sum())
+        variance += size * 4 * (count - 2) / ((count - 1) * (count + 1))
+        used += size
+        runs += size * count
+    if not used:
         return Drift()
-    ratio = math.fsum(ratios) / len(ratios)
-    z = (ratio - 2) / math.sqrt(math.fsum(variances)) * len(ratios)
-    walk = walk_ratio(ratio, math.fsum(runs) / len(runs)) if z < DRIFT_Z else 0.0
+    ratio = total / used
+    z = (ratio - 2) / math.sqrt(variance) * used
+    walk = walk_ratio(ratio, runs / used) if z < DRIFT_Z else 0.0
     return Drift(ratio=ratio, z=z, walk=walk)
 
 
 def walk_ratio(ratio: float, runs: float) -> float:
-    """Variance of a step of the walk over the variance of the white part; R = 5: V = 1.36 gives 1.7778."""
+    """Step variance of the walk over the variance of the white part; R = 5: V = 1.36 gives 1.7778."""
     denominator = ratio * (runs + 1) / 6 - 1
     return PURE_WALK if denominator <= SMALLEST_DENOMINATOR else min((2 - ratio) / denominator, PURE_WALK)
 
@@ -80,4 +89,4 @@ def drift_factor(walk: float, runs: npt.ArrayLike, new_runs: npt.ArrayLike) -> F
     inside = (r - 1) * (1 + walk * (r + 1) / 6) + (c - 1) * (1 + walk * (c + 1) / 6)
     # One run on each side leaves no variance to widen; test A is impossible there anyhow.
     factor = (w + walk * v) * (r + c - 2) / (w * np.maximum(inside, np.finfo(float).tiny))
-    return np.maximum(1.0, factor)
+    return np.asarray(np.maximum(1.0, factor), float)

@@ -1,7 +1,7 @@
 """Tails and quantiles of the laws that the tests need, by `scipy.special`.
 
-`scipy.special` is imported inside the functions: importing this package must stay cheap for people who only collect
-tests, and `scipy.stats` (770 ms) is never needed here.
+`scipy.special` is imported inside the functions: importing this package must stay cheap for people who only
+collect tests, and `scipy.stats` (770 ms) is never needed here.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
 
 
 def log_choose(n: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
-    """log of the binomial coefficient; -inf where k is outside 0..n."""
+    """Log of the binomial coefficient; -inf where k is outside 0..n."""
     from scipy.special import gammaln
 
     top, bottom = np.broadcast_arrays(np.asarray(n, float), np.asarray(k, float))

@@ -16,7 +16,10 @@ ROUNDING = 1e-9  # (1 - .99) * 2000 is 20.000000000000018 in binary: counts are 
 
 
 def linear_quantile(ordered: npt.ArrayLike, probability: float) -> Floats:
-    """Quantile of each row of ordered values by linear interpolation, as numpy's default: p25 of 1 2 3 4 is 1.75."""
+    """Quantile of each row of ordered values by linear interpolation, as numpy's default.
+
+    The p25 of 1 2 3 4 is 1.75.
+    """
     rows = np.atleast_2d(np.asarray(ordered, float))
     place = probability * (rows.shape[1] - 1)
     low = math.floor(place)
@@ -27,7 +30,10 @@ def linear_quantile(ordered: npt.ArrayLike, probability: float) -> Floats:
 
 
 def own_percentile(ordered: npt.ArrayLike, probability: float) -> Floats:
-    """Percentile of each row of ordered values as the inverse of the empirical law: always one of the values."""
+    """Percentile of each row of ordered values as the inverse of the empirical law.
+
+    Always one of the values.
+    """
     rows = np.atleast_2d(np.asarray(ordered, float))
     rank = min(max(count_up(probability * rows.shape[1]), 1), rows.shape[1])
     values: Floats = rows[:, rank - 1]

@@ -28,11 +28,13 @@ class RankTest:
 
 
 def mann_whitney(x: npt.ArrayLike, y: npt.ArrayLike) -> RankTest:
-    """Is y larger than x? Rows are comparisons: x is (k, n), y is (k, m); a single pair may be one-dimensional.
+    """Is y larger than x? Rows are comparisons: x is (k, n), y is (k, m).
 
-    Per row: no tie in the pooled values: exact table; ties and n + m <= 40: exact conditional law; ties and more:
-    normal law with tie and continuity correction; all equal: p = 1. Untied rows beyond n * m = 250,000 use the normal
-    law with continuity correction too. Not a test of runs: it sees only the noise inside runs.
+    A single pair may be one-dimensional.
+
+    Per row: no tie in the pooled values: exact table; ties and n + m <= 40: exact conditional law; ties and
+    more: normal law with tie and continuity correction; all equal: p = 1. Untied rows beyond n * m = 250,000
+    use the normal law with continuity correction too. Not a test of runs: it sees only the noise inside runs.
 
     Raises:
         ValueError: a value is NaN, a side is empty, or the rows do not match.
@@ -89,7 +91,10 @@ def _tied_row(ordered: Floats, is_y: npt.NDArray[np.bool_]) -> tuple[float, floa
 
 
 def _normal_tails(u: Floats, n: int, m: int, ties: float) -> Floats:
-    """Normal law with tie and continuity correction; `ties` is the sum of t^3 - t over groups of equal values."""
+    """Normal law with tie and continuity correction.
+
+    `ties` is the sum of t^3 - t over groups of equal values.
+    """
     total = n + m
     variance = n * m / 12 * (total + 1 - ties / (total * (total - 1)))
     tails: Floats = np.minimum(normal_tail((u - n * m / 2 - 0.5) / math.sqrt(variance)), 1.0)

@@ -22,7 +22,10 @@ SETTLED = 1e-12  # relative step at which Newton's iteration is done
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """What the suite says about a benchmark's variance: `variance` worth `df` degrees of freedom (0: nothing)."""
+    """What the suite says about a benchmark's variance.
+
+    `variance` counts for `df` degrees of freedom; 0 says nothing.
+    """
 
     df: float = 0.0
     variance: float = 0.0
@@ -30,7 +33,10 @@ class Prior:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTest:
-    """Difference of mean log locations, its standard error, degrees of freedom, t; one entry per comparison."""
+    """Difference of mean log locations, its standard error, degrees of freedom, t.
+
+    One entry per comparison.
+    """
 
     difference: Floats
     error: Floats
@@ -39,7 +45,7 @@ class RunTest:
 
     @property
     def statistic(self) -> Floats:
-        """d / se."""
+        """The difference in standard errors."""
         ratio: Floats = self.difference / self.error
         return ratio
 
@@ -53,16 +59,19 @@ class RunTest:
 
 
 def variance_floor(resolution: npt.ArrayLike, location: npt.ArrayLike) -> Floats:
-    """The least believable variance of a log: a uniform rounding error of the clock, and never under 1e-10."""
+    """The least believable variance of a log.
+
+    It is that of a uniform rounding error of the clock, and never under 1e-10.
+    """
     step = np.asarray(resolution, float) / np.asarray(location, float)
-    return np.maximum(VARIANCE_FLOOR, step**2 / 12)
+    return np.asarray(np.maximum(VARIANCE_FLOOR, step**2 / 12), float)
 
 
 def fit_prior(variances: npt.ArrayLike, df: npt.ArrayLike, *, min_benchmarks: int = MIN_BENCHMARKS) -> Prior:
     """Prior over the variances of a suite, from its baseline runs alone; benchmarks without df are left out.
 
-    Matches mean and variance of the log variances (Smyth 2004). No scatter beyond chance gives infinite df. It is
-    dominated by quiet benchmarks: never let it shrink a noisy one's own variance (`moderate` does not).
+    Matches mean and variance of the log variances (Smyth 2004). No scatter beyond chance gives infinite df.
+    It is dominated by quiet benchmarks: never let it shrink a noisy one's own variance (`moderate` does not).
     """
     spread, freedom = np.asarray(variances, float), np.asarray(df, float)
     usable = (freedom > 0) & (spread > 0)
@@ -79,7 +88,7 @@ def fit_prior(variances: npt.ArrayLike, df: npt.ArrayLike, *, min_benchmarks: in
 
 
 def inverse_trigamma(value: float) -> float:
-    """x with trigamma(x) = value > 0, by Newton's iteration on 1 / trigamma, which is nearly linear."""
+    """The x with trigamma(x) = value > 0, by Newton's iteration on 1 / trigamma, which is nearly linear."""
     x = 0.5 + 1 / value
     for _ in range(100):
         current = float(trigamma(x))
@@ -94,9 +103,9 @@ def moderate(variances: npt.ArrayLike, df: npt.ArrayLike, prior: Prior) -> Float
     """Each variance drawn towards the prior, but never below its own value."""
     own, freedom = np.asarray(variances, float), np.asarray(df, float)
     if math.isinf(prior.df):
-        return np.maximum(prior.variance, own)
+        return np.asarray(np.maximum(prior.variance, own), float)
     total = np.maximum(prior.df + freedom, np.finfo(float).tiny)
-    return np.maximum((prior.df * prior.variance + freedom * own) / total, own)
+    return np.asarray(np.maximum((prior.df * prior.variance + freedom * own) / total, own), float)
 
 
 def two_sample_error(variance: npt.ArrayLike, runs: npt.ArrayLike, new_runs: npt.ArrayLike) -> Floats:
@@ -105,13 +114,37 @@ def two_sample_error(variance: npt.ArrayLike, runs: npt.ArrayLike, new_runs: npt
     return np.sqrt(spread * (1 / np.asarray(runs, float) + 1 / np.asarray(new_runs, float)))
 
 
-def pair_test(differences: npt.ArrayLike, prior: Prior, floor: npt.ArrayLike) -> RunTest:
-    """Moderated one-sample t on the pair differences of interleaved runs; rows are comparisons, df = J - 1."""
+def pair_test(differences: npt.ArrayLike, prior: Prior, floors: npt.ArrayLike) -> RunTest:
+    """Moderated one-sample t on the pair differences of interleaved runs: (comparisons, pairs), df = J - 1.
+
+    Rows may be padded with NaN at the end.
+    """
     rows = np.atleast_2d(np.asarray(differences, float))
-    pairs = rows.shape[1]
-    df = np.full(rows.shape[0], pairs - 1.0)
-    own = np.maximum(rows.var(axis=1, ddof=1), floor)
+    pairs = row_counts(rows)
+    df = pairs - 1.0
+    own = np.maximum(sums_of_squares(rows) / np.maximum(df, 1.0), floors)
     variance = moderate(own, df, prior)
     return RunTest(
-        difference=rows.mean(axis=1), error=np.sqrt(variance / pairs), df=prior.df + df, variance=variance
+        difference=row_means(rows),
+        error=np.sqrt(variance / pairs),
+        df=np.maximum(prior.df + df, 1.0),
+        variance=variance,
     )
+
+
+def row_counts(table: Floats) -> Floats:
+    """Values of each row, NaN padding left out."""
+    counts: Floats = (~np.isnan(table)).sum(axis=1).astype(float)
+    return counts
+
+
+def row_means(table: Floats) -> Floats:
+    """Mean of each row, NaN padding left out."""
+    means: Floats = np.nansum(table, axis=1) / row_counts(table)
+    return means
+
+
+def sums_of_squares(table: Floats) -> Floats:
+    """Sum of squared deviations from the mean of each row, NaN padding left out."""
+    squares: Floats = np.nansum((table - row_means(table)[:, None]) ** 2, axis=1)
+    return squares

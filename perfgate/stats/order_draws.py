@@ -1,8 +1,9 @@
 """Resampled medians without resampling: the median of a bootstrap sample is one order statistic (section 7).
 
-A bootstrap sample of n sorted values has its k-th value at place floor(n U), U the k-th of n uniform numbers, which is
-a beta variable. So one beta draw stands for n draws and a sort. The draws depend on counts and seed alone: they are
-made once and gathered for every comparison of the same shape, in whatever order comparisons come.
+A bootstrap sample of n sorted values has its k-th value at place floor(n U), U the k-th of n uniform numbers,
+which is a beta variable. So one beta draw stands for n draws and a sort. The draws depend on counts and seed
+alone: they are made once and gathered for every comparison of the same shape, in whatever order comparisons
+come.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedianPlaces:
-    """Places of the two middle values of each resample (equal for odd counts); any shape, the same for both."""
+    """Places of the two middle values of each resample, equal for odd counts."""
 
     low: Places
     high: Places
@@ -45,9 +46,10 @@ def sample_draws(count: int, resamples: int, seed: int, side: int) -> MedianPlac
 
 @lru_cache(maxsize=64)
 def run_draws(counts: tuple[int, ...], resamples: int, seed: int, side: int) -> MedianPlaces:
-    """Hierarchical draws: runs with replacement, then the median inside each drawn run; shape (resamples, runs).
+    """Hierarchical draws: runs with replacement, then the median inside each drawn run.
 
-    Places point into the runs' sorted values laid end to end; `counts` are their sizes.
+    The shape is (resamples, runs). Places point into the runs' sorted values laid end to end; `counts` are
+    their sizes.
     """
     random = np.random.default_rng([seed, side, len(counts), *counts])
     shape = (resamples, len(counts))

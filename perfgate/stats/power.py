@@ -1,4 +1,7 @@
-"""What a comparison can and cannot show: equivalence, minimum detectable effect, runs that would settle it."""
+"""What a comparison can and cannot show.
+
+Equivalence, minimum detectable effect, runs that would settle it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from perfgate.stats.moderated_t import two_sample_error
 SEARCHED_RUNS = 20  # candidate runs that anybody would still take
 SEARCHED_BASELINE_RUNS = 200
 POWER = 0.90
+LARGEST_LOG = 700.0  # e^709 is the largest float
 EQUIVALENCE_LEVEL = 0.95  # each of the two one-sided tests at 5 %
 
 
@@ -62,14 +66,16 @@ def detection_factor(alpha: float, family: int, power: float = POWER) -> float:
 
 def detectable_effect(error: float, alpha: float, family: int) -> float:
     """The relative change that a comparison with this standard error finds nine times in ten."""
-    return math.expm1(detection_factor(alpha, family) * error)
+    return math.expm1(min(detection_factor(alpha, family) * error, LARGEST_LOG))
 
 
 def further_runs(precision: Precision, margins: Margins) -> tuple[int | None, int | None]:
-    """Further candidate runs that would settle it, or else further baseline runs; (None, None) when neither does.
+    """Further candidate runs that would settle it, or else further baseline runs.
 
-    Settled means shown equivalent, or clearly more than the minimum effect. A plan from today's difference: the next
-    runs move it.
+    Both are None when neither does.
+
+    Settled means shown equivalent, or clearly more than the minimum effect. A plan from today's difference:
+    the next runs move it.
     """
     for new_runs in range(precision.new_runs, SEARCHED_RUNS + 1):
         if _settles(precision, margins, precision.runs, new_runs):

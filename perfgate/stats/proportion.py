@@ -17,7 +17,9 @@ class ShareInterval:
 
 
 def share_error(share: float, samples: int) -> float:
-    """Standard error of a sampled share, sqrt(p (1 - p) / n): .2041 for one half of six; four times n halves it.
+    """Standard error of a sampled share, sqrt(p (1 - p) / n): .2041 for one half of six.
+
+    Four times n halves it.
 
     Raises:
         ValueError: no samples, or a share outside [0, 1].

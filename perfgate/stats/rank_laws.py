@@ -12,16 +12,18 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-TABLE_LIMIT = 250_000  # n * m up to which the untied law is tabulated: 500 v 500 takes a third of a second, once
+TABLE_LIMIT = (
+    250_000  # n * m up to which the untied law is tabulated: 500 v 500 takes a third of a second, once
+)
 
 
 @lru_cache(maxsize=64)
 def untied_tail(n: int, m: int) -> Floats:
     """P(U >= u) for u = 0 .. n*m when no two of n + m values are equal.
 
-    Gaussian binomial coefficients: the law for i values is the one for i - 1 values times (1 - q^(m+i)) / (1 - q^i).
-    Dividing first and working on the lower half keeps every coefficient positive and at full relative accuracy; each
-    step is scaled to a probability, so nothing overflows (terms under 1e-300 become 0).
+    Gaussian binomial coefficients: the law for i values is the one for i - 1 values times (1 - q^(m+i)) / (1
+    - q^i). Dividing first and working on the lower half keeps every coefficient positive and at full relative
+    accuracy; each step is scaled to a probability, so nothing overflows (terms under 1e-300 become 0).
     """
     n, m = min(n, m), max(n, m)
     top = n * m
@@ -54,10 +56,12 @@ def _strided_sum(law: Floats, stride: int) -> Floats:
 
 @lru_cache(maxsize=4096)
 def tied_tail(doubled_ranks: tuple[int, ...], m: int) -> tuple[int, Floats]:
-    """The conditional law of the doubled rank sum of m of these values: its least value and P(S >= least + index).
+    """The conditional law of the doubled rank sum of m of these values.
 
-    All ways to choose m of the n + m pooled mid-ranks are equally likely; dynamic programming over the values counts
-    them by sum. Doubling makes mid-ranks whole numbers.
+    The result is the least sum and P(S >= least + index).
+
+    All ways to choose m of the n + m pooled mid-ranks are equally likely; dynamic programming over the values
+    counts them by sum. Doubling makes mid-ranks whole numbers.
     """
     size = sum(doubled_ranks)
     counts = np.zeros((m + 1, size + 1))

@@ -21,7 +21,10 @@ MIN_TAIL = 11  # pooled values beyond the percentile that the test needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailTest:
-    """`k` of the `size` largest pooled values are the candidate's; p = P(K >= k), one entry per comparison."""
+    """How many of the largest pooled values are the candidate's, one entry per comparison.
+
+    `k` of the `size` largest, and p = P(K >= k).
+    """
 
     k: npt.NDArray[np.int64]
     size: int
@@ -41,8 +44,8 @@ def samples_needed(quantile: float) -> int:
 def tail_test(x: npt.ArrayLike, y: npt.ArrayLike, quantile: float) -> TailTest:
     """Are the largest pooled values mostly y's? Rows are comparisons: x is (k, n), y is (k, m).
 
-    Exact: under equal laws the number of y's values among the r largest is hypergeometric. Ties at the edge are counted
-    for x, which makes p larger. Sees samples, not runs.
+    Exact: under equal laws the number of y's values among the r largest is hypergeometric. Ties at the edge
+    are counted for x, which makes p larger. Sees samples, not runs.
     """
     rows_x = np.atleast_2d(np.asarray(x, float))
     rows_y = np.atleast_2d(np.asarray(y, float))
@@ -76,7 +79,10 @@ def smallest_tail_p(n: int, m: int, quantile: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderInterval:
-    """95 % interval of a percentile from pooled samples; None where the samples cannot bound it on that side."""
+    """A 95 % interval of a percentile from pooled samples.
+
+    A bound is None where the samples cannot bound it on that side.
+    """
 
     low: float | None
     high: float | None
@@ -90,7 +96,9 @@ def order_ranks(count: int, quantile: float, level: float = 0.95) -> tuple[int |
     beyond = (1 - level) / 2
     below = binomial_cdf(np.arange(count + 1), count, quantile)  # P(B <= i)
     lower = int(np.searchsorted(below, beyond, side="right"))  # the largest l with P(B <= l - 1) <= beyond
-    upper = int(np.searchsorted(below, 1 - beyond, side="left")) + 1  # the smallest u with P(B >= u) <= beyond
+    upper = (
+        int(np.searchsorted(below, 1 - beyond, side="left")) + 1
+    )  # the smallest u with P(B >= u) <= beyond
     return (lower if lower > 0 else None), (upper if upper <= count else None)
 
 
@@ -99,5 +107,6 @@ def order_interval(ordered: npt.ArrayLike, quantile: float) -> OrderInterval:
     values = np.asarray(ordered, float)
     low, high = order_ranks(values.size, quantile)
     return OrderInterval(
-        low=None if low is None else float(values[low - 1]), high=None if high is None else float(values[high - 1])
+        low=None if low is None else float(values[low - 1]),
+        high=None if high is None else float(values[high - 1]),
     )
