@@ -33,7 +33,9 @@ class CommonLine:
     text: str
 
 
-def common_line(ground: Ground, equivalence: float, anchor_shifts: Sequence[float] = ()) -> CommonLine | None:
+def common_line(
+    ground: Ground, equivalence: float, anchor_shifts: Sequence[float] = (), *, level: float = LEVEL
+) -> CommonLine | None:
     """What the suite did as a whole in this metric; None where the suite is too small to say.
 
     `anchor_shifts` are log shifts of workloads without project code; they tell the machine from the change.

@@ -14,7 +14,7 @@ def suite_notes(decision: SampledDecision, rule: SuiteRule) -> tuple[str, ...]:
     """One line per finding and metric: drift, modes, a baseline that is not replicated."""
     notes = [note for ground in decision.grounds for note in _notes(ground, rule)]
     if rule.uses_permutation and decision.outcomes and not decision.is_permuted:
-        notes.append("method permutation needs equal run counts, 3 v 3 at the least: used the t test")
+        notes.append("method permutation needs equal run counts, 3 v 3 or more: used the t test")
     return tuple(notes)
 
 
@@ -23,8 +23,8 @@ def _notes(ground: Ground, rule: SuiteRule) -> list[str]:
     notes = []
     if ground.drift.is_drifting:
         notes.append(
-            f"{metric}: this host drifts (neighbouring runs are alike, V = {ground.drift.ratio:.2f} instead of 2): "
-            "record the baseline again, or compare interleaved"
+            f"{metric}: this host drifts (neighbouring runs are alike, V = {ground.drift.ratio:.2f} instead "
+            "of 2): record the baseline again, or compare interleaved"
         )
     modal = len(ground.modes.modal)
     if ground.modes.share > 0:

@@ -77,7 +77,7 @@ def walk_ratio(ratio: float, runs: float) -> float:
 
 
 def drift_factor(walk: float, runs: npt.ArrayLike, new_runs: npt.ArrayLike) -> Floats:
-    """The factor lambda on the squared standard error of test A when the candidate follows a drifting baseline.
+    """The factor lambda on the squared standard error when the candidate follows a drifting baseline.
 
     k = 1.78, R = 5: 3.9488 for C = 3 and 1.5336 for C = 1.
     """
