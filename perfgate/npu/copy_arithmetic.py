@@ -1,4 +1,4 @@
-"""The arithmetic of an execution in lines a person can check by hand: crossings, conversions, work, launches."""
+"""The arithmetic of an execution in lines to check by hand: crossings, conversions, work, launches."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _owner_lines(phases: Sequence[Phase]) -> list[ArithmeticLine]:
 
 
 def _device_lines(phases: Sequence[Phase]) -> list[ArithmeticLine]:
-    """What the device itself does; together with crossings and waits it is the whole execution on one stream."""
+    """What the device itself does; with crossings and waits it is the whole execution on one stream."""
     device = phases[0].execution.device
     lines = []
     conversions, time = _sum(phases, lambda columns: (columns.kind == LAYOUT) & columns.implicit)
@@ -187,7 +187,8 @@ def _device_lines(phases: Sequence[Phase]) -> list[ArithmeticLine]:
 
 def _is_other_device_work(columns: Columns) -> Bools:
     is_conversion = (columns.kind == LAYOUT) & columns.implicit
-    return (columns.kind <= LAYOUT) & (columns.kind != MATRIX) & ~is_conversion
+    chosen: Bools = (columns.kind <= LAYOUT) & (columns.kind != MATRIX) & ~is_conversion
+    return chosen
 
 
 def _sum(phases: Sequence[Phase], choose: _Choice) -> tuple[int, int]:
