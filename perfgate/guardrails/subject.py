@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from perfgate.config import programs
 from perfgate.config.dialects.forms import form_of
 from perfgate.config.facts import EnvOperation, Flag, Piece, Span, Value
+from perfgate.config.read import read
 from perfgate.core.finding import Place
 from perfgate.guardrails.globs import any_path_matches, text_matches
 
@@ -149,47 +150,47 @@ def _of_key(key: Key) -> Flag:
 
 
 def flag_texts(target: Target, facts: FileFacts) -> Iterator[Subject]:
-    """The texts of flags that a file keeps under the target's key, or under the items of its list."""
-    dialect = target.dialect or programs.GFLAGS
-    known = next((program for program in programs.PROGRAMS if program.dialect == dialect), None)
-    name = programs.base_name(facts.path) if known is None else known.name
-    keys = [
-        key
-        for key in facts.keys
-        if key.path == target.flags_key or key.path.startswith(f"{target.flags_key}[")
-    ]
-    if not keys:
+    """The texts of flags that a file keeps under the target's key, or under the items of its list.
+
+    Each text is read as the arguments of the target's program, so quotes, spaces and repeats mean the same.
+    """
+    program = next(
+        (item for item in programs.PROGRAMS if item.dialect == (target.dialect or programs.GFLAGS)), None
+    )
+    if program is None or not program.names:
         return
-    flags = tuple(flag for key in keys for flag in _flags_of_text(key, dialect, name))
-    yield Subject(
+    for key in facts.keys:
+        if key.path == target.flags_key or key.path.startswith(f"{target.flags_key}["):
+            yield _of_text(key, program, facts)
+
+
+def _of_text(key: Key, program: programs.Program, facts: FileFacts) -> Subject:
+    lead = f"{program.names[0]} "
+    read_text = read("flags.sh", f"{lead}{key.text}".replace("\n", " ").encode())
+    command = read_text.commands[0] if read_text.commands else None
+    flags = tuple(_moved(flag, key, len(lead)) for flag in command.flags) if command else ()
+    return Subject(
         path=facts.path,
-        program=name,
-        dialect=dialect,
+        program=program.name,
+        dialect=program.dialect,
         flags=flags,
-        span=keys[0].span,
-        name_span=keys[0].span,
-        is_incomplete=facts.incomplete,
+        span=key.span,
+        name_span=key.span,
+        is_open=command is None or command.open,
+        is_incomplete=facts.incomplete or read_text.incomplete,
     )
 
 
-def _flags_of_text(key: Key, dialect: str, program: str) -> Iterator[Flag]:
-    for start, word in _words(key.text):
-        if not word.startswith("-"):
-            continue
-        written, sign, text = word.partition("=")
-        is_exact = key.text == key.text.strip() and "\n" not in key.text
-        column = key.span.column + 1 + start if is_exact else key.span.column  # after the opening quote
-        end = column + len(word) if is_exact else key.span.end_column
-        span = Span(
-            path=key.span.path, line=key.span.line, column=column, end_line=key.span.line, end_column=end
-        )
-        value = Value(pieces=(Piece(text=text.strip("\"'")),) if sign else None)
-        yield Flag(name=canonical_flag(written, dialect, program), written=written, value=value, span=span)
+def _moved(flag: Flag, key: Key, lead: int) -> Flag:
+    """A flag of the text at its place in the file; the whole text where signs are escaped there."""
+    return replace(flag, span=_within(flag.span, key, lead), value_span=None)
 
 
-def _words(text: str) -> Iterator[tuple[int, str]]:
-    offset = 0
-    for word in text.split():
-        offset = text.index(word, offset)
-        yield offset, word
-        offset += len(word)
+def _within(span: Span, key: Key, lead: int) -> Span:
+    is_written_as_read = key.span.line == key.span.end_line and (
+        key.span.end_column - key.span.column == len(key.text) + 2  # the quotes
+    )
+    if not is_written_as_read:
+        return key.span
+    start = key.span.column + 1 - lead
+    return replace(key.span, column=start + span.column - 1, end_column=start + span.end_column - 1)
