@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from perfgate.graph.ir import Tensor, TensorKind
 from perfgate.graph.problems import Problem, ProblemCode
-from perfgate.graph.protobuf import ELEMENT_TYPES
+from perfgate.graph.protobuf import ELEMENT_TYPES, Message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DimensionName = int | str  # a size, a symbol, or "?" where the model says nothing
 
 
-def declared_shape(type_proto: Any) -> tuple[DimensionName, ...] | None:  # noqa: ANN401 - messages have no types
+def declared_shape(type_proto: Message) -> tuple[DimensionName, ...] | None:
     """Sizes and symbols of a declared tensor; None when it is no tensor or has no shape."""
     if not type_proto.HasField("tensor_type") or not type_proto.tensor_type.HasField("shape"):
         return None
@@ -28,21 +30,24 @@ def declared_shape(type_proto: Any) -> tuple[DimensionName, ...] | None:  # noqa
 class BoundInputs:
     """Inputs with every dimension known, the sizes of the symbols, and what could not be bound."""
 
-    __slots__ = ("problems", "symbols", "tensors")
+    __slots__ = ("problems", "shapes", "source", "symbols", "tensors")
 
-    def __init__(self) -> None:
+    def __init__(self, shapes: Mapping[str, tuple[DimensionName, ...] | None], source: str) -> None:
+        self.shapes = shapes
+        self.source = source
         self.tensors: list[Tensor] = []
         self.symbols: dict[str, int] = {}
         self.problems: list[Problem] = []
 
 
-def bind_inputs(protos: list[Any], bindings: Mapping[str, tuple[int, ...]], source: str) -> BoundInputs:
+def bind_inputs(protos: list[Message], bindings: Mapping[str, tuple[int, ...]], source: str) -> BoundInputs:
     """Binds inputs from `bindings` (-1 leaves a dimension open) and from symbols bound at other inputs."""
-    bound = BoundInputs()
     shapes = {proto.name: declared_shape(proto.type) for proto in protos}
+    bound = BoundInputs(shapes, source)
     for name, shape in shapes.items():
-        _learn_symbols(bound, name, shape, bindings.get(name), source)
+        _learn_symbols(bound, name, shape, bindings.get(name))
     failed = bool(bound.problems)
+    named: set[str] = set()  # a symbol is reported at its first place only
     for proto in protos:
         shape = shapes[proto.name]
         if not proto.type.HasField("tensor_type"):
@@ -51,11 +56,12 @@ def bind_inputs(protos: list[Any], bindings: Mapping[str, tuple[int, ...]], sour
         wanted = bindings.get(proto.name)
         final = tuple(_sizes(bound.symbols, shape, wanted))
         if shape is None and wanted is None:
-            bound.problems.append(_unbound(proto.name, 0, "rank", shapes, bound.symbols, source))
+            bound.problems.append(_unbound(bound, proto.name, 0, "rank"))
         for axis, size in enumerate(final):
-            if size is None and not failed:
-                symbol = str(shape[axis]) if shape is not None else "?"
-                bound.problems.append(_unbound(proto.name, axis, symbol, shapes, bound.symbols, source))
+            symbol = str(shape[axis]) if shape is not None else "?"
+            if size is None and not failed and symbol not in named:
+                named.update({symbol} - {"?"})
+                bound.problems.append(_unbound(bound, proto.name, axis, symbol))
         dtype = ELEMENT_TYPES.get(proto.type.tensor_type.elem_type)
         if dtype is None:
             bound.problems.append(
@@ -73,18 +79,12 @@ def bind_inputs(protos: list[Any], bindings: Mapping[str, tuple[int, ...]], sour
 
 
 def _learn_symbols(
-    bound: BoundInputs,
-    name: str,
-    shape: tuple[DimensionName, ...] | None,
-    wanted: tuple[int, ...] | None,
-    source: str,
+    bound: BoundInputs, name: str, shape: tuple[DimensionName, ...] | None, wanted: tuple[int, ...] | None
 ) -> None:
     if shape is None or wanted is None:
         return
     if len(shape) != len(wanted):
-        _contradiction(
-            bound, name, f"{list(wanted)} has {len(wanted)} dimensions, the model {list(shape)}", source
-        )
+        _contradiction(bound, name, f"{list(wanted)} has {len(wanted)} dimensions, the model {list(shape)}")
         return
     for axis, (declared, size) in enumerate(zip(shape, wanted, strict=True)):
         if size < 0:
@@ -99,16 +99,15 @@ def _learn_symbols(
                 bound,
                 name,
                 f"axis {axis} is bound to {size}, but the model has '{declared}' = {known}",
-                source,
             )
 
 
-def _contradiction(bound: BoundInputs, name: str, what: str, source: str) -> None:
+def _contradiction(bound: BoundInputs, name: str, what: str) -> None:
     bound.problems.append(
         Problem(
             ProblemCode.SHAPE_MISMATCH,
             f"input '{name}': {what}",
-            source,
+            bound.source,
             "correct --input_shape (or the suite's shapes) to the model's declaration",
         )
     )
@@ -139,25 +138,18 @@ def _no_tensor(name: str, source: str) -> Problem:
     )
 
 
-def _unbound(  # noqa: PLR0913 - the parts of one message
-    name: str,
-    axis: int,
-    symbol: str,
-    shapes: Mapping[str, tuple[DimensionName, ...] | None],
-    symbols: Mapping[str, int],
-    source: str,
-) -> Problem:
+def _unbound(bound: BoundInputs, name: str, axis: int, symbol: str) -> Problem:
     parts = []
-    for other, shape in shapes.items():
+    for other, shape in bound.shapes.items():
         if shape is None:
             parts.append(f"{other}:<shape>")
         elif any(isinstance(dim, str) for dim in shape):
-            parts.append(f"{other}:{','.join(_example(dim, symbols) for dim in shape)}")
+            parts.append(f"{other}:{','.join(_example(dim, bound.symbols) for dim in shape)}")
     example = ";".join(parts)
     return Problem(
         ProblemCode.UNBOUND_DIMENSION,
         f"input '{name}' axis {axis} is the symbol '{symbol}'",
-        source,
+        bound.source,
         f'bind it with --input_shape="{example}" or the suite\'s shapes',
     )
 

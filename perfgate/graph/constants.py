@@ -9,7 +9,7 @@ import numpy as np
 from perfgate.graph.ir import Tensor, TensorKind, is_integer_type
 from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, product
 from perfgate.graph.problems import ValueNeeded
-from perfgate.graph.protobuf import attribute_array, broken, element_type, weight_tensor
+from perfgate.graph.protobuf import Array, Message, attribute_array, broken, element_type, weight_tensor
 
 MOST_FLOATS = 16  # scales: one for each axis
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from perfgate.graph.importer import Frame, Importer
 
 
-def fold_constant(importer: Importer, proto: Any, _inputs: tuple[str, ...], frame: Frame) -> bool:  # noqa: ANN401
+def fold_constant(importer: Importer, proto: Message, _inputs: tuple[str, ...], frame: Frame) -> bool:
     """Defines the output of a `Constant` as a weight."""
     (name,) = importer.output_names(proto, frame)
     attributes = list(proto.attribute)
@@ -34,13 +34,13 @@ def fold_constant(importer: Importer, proto: Any, _inputs: tuple[str, ...], fram
         importer.define_weight(Tensor(name, dims, dtype, TensorKind.WEIGHT))
         return True
     types = {"value_float": "float32", "value_floats": "float32", "value_int": "int64", "value_ints": "int64"}
-    array = value if kind == "value" else np.array(value, dtype=types.get(kind, "object"))
+    array: Any = value if kind == "value" else np.array(value, dtype=types.get(kind, "object"))
     dtype = "string" if array.dtype == object else array.dtype.name
     importer.define_weight(Tensor(name, array.shape, dtype, TensorKind.WEIGHT, array))
     return True
 
 
-def fold_constant_of_shape(importer: Importer, proto: Any, inputs: tuple[str, ...], frame: Frame) -> bool:  # noqa: ANN401
+def fold_constant_of_shape(importer: Importer, proto: Message, inputs: tuple[str, ...], frame: Frame) -> bool:
     """Defines the output of a `ConstantOfShape` as a weight; a big one carries no value."""
     (name,) = importer.output_names(proto, frame)
     operand = importer.tensors[inputs[0]]
@@ -57,7 +57,7 @@ def fold_constant_of_shape(importer: Importer, proto: Any, inputs: tuple[str, ..
     return True
 
 
-def _filled(shape: tuple[int, ...], dtype: str, fill: Any) -> Any:  # noqa: ANN401 - TensorProto or None
+def _filled(shape: tuple[int, ...], dtype: str, fill: Message) -> Array:
     """The elements where they can steer shapes; a filled float tensor stands for weights nobody shipped."""
     if product(shape) > (MOST_VALUE_ELEMENTS if is_integer_type(dtype) else MOST_FLOATS):
         return None

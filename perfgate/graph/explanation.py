@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perfgate.graph.ir import Tensor, TensorKind
 from perfgate.graph.problems import Problem, ProblemCode, Refusal, ValueNeeded
 
 if TYPE_CHECKING:
     from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.protobuf import Message
+
+MOST_ROOTS = 3  # a message, not a listing
 
 
 def explain(
-    importer: Importer, refusal: Refusal, proto: Any, frame: Frame, inputs: tuple[str, ...]
-) -> Problem:  # noqa: ANN401
+    importer: Importer, refusal: Refusal, proto: Message, frame: Frame, inputs: tuple[str, ...]
+) -> Problem:
     """The problem as the user reads it."""
     domain = proto.domain or "ai.onnx"
     version = frame.versions.get(proto.domain, frame.opset)
@@ -74,7 +77,7 @@ def _unknown_roots(importer: Importer, name: str) -> list[Tensor]:
     makers = {output: node for node in importer.nodes for output in node.outputs}
     roots: list[Tensor] = []
     pending, seen = [name], {name}
-    while pending and len(roots) < 3:  # noqa: PLR2004 - a message, not a listing
+    while pending and len(roots) < MOST_ROOTS:
         tensor = importer.tensors[pending.pop()]
         if tensor.value is not None:
             continue

@@ -1,23 +1,27 @@
-"""One forward pass over a model's nodes: decodes each once, finds shapes and small values, collects problems."""
+"""One forward pass over a model: decodes each node once, finds shapes and small values, collects problems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from perfgate.graph import constants, control, inlining, sequences
+from perfgate.graph import branching, constants, inlining, loops, sequences
+from perfgate.graph.explanation import explain
 from perfgate.graph.ir import Node, Place, Remark, Tensor, TensorKind
 from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, Result, Row, Site, product
 from perfgate.graph.ops.table import TABLE, row_of
 from perfgate.graph.order import in_order
 from perfgate.graph.problems import MOST_PROBLEMS, Problem, ProblemCode, Refusal
-from perfgate.graph.protobuf import attribute_value, broken, external_location, weight_tensor
+from perfgate.graph.protobuf import Message, attribute_value, broken, external_location, weight_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
+PLACE_PARTS = 2  # line and column
 RULE_FAILURES = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -50,8 +54,8 @@ class Importer:
     """The growing flat graph. `tensors` is insertion-ordered, so a trial import can be undone."""
 
     __slots__ = (
-        "declared", "external_files", "folder", "found", "functions", "initial", "next_index", "nodes", "options",
-        "poisoned", "problems", "remarks", "sequences", "source", "symbols", "tensors",
+        "declared", "external_files", "folder", "found", "functions", "initial", "next_index", "nodes",
+        "options", "poisoned", "problems", "remarks", "sequences", "source", "symbols", "tensors",
     )  # fmt: skip
 
     def __init__(self, *, source: str, folder: Path | None, options: Options) -> None:
@@ -72,7 +76,7 @@ class Importer:
         self.initial: frozenset[str] = frozenset()
         self.external_files: dict[str, str] = {}
 
-    def add_weights(self, protos: Iterable[Any], frame: Frame) -> None:
+    def add_weights(self, protos: Iterable[Message], frame: Frame) -> None:
         """Initialisers become weight tensors."""
         tensors, overrides = self.tensors, self.options.values
         for proto in protos:
@@ -107,7 +111,7 @@ class Importer:
         names[name] = flat
         return flat
 
-    def add_nodes(self, protos: Iterable[Any], frame: Frame, *, is_ordered: bool = False) -> None:
+    def add_nodes(self, protos: Iterable[Message], frame: Frame, *, is_ordered: bool = False) -> None:
         """Imports the nodes of one graph or body in order; sorts the rest once if a producer comes later."""
         tensors, names = self.tensors, frame.names
         for position, proto in enumerate(protos):
@@ -133,7 +137,7 @@ class Importer:
 
     def _add_without_tensors(
         self,
-        proto: Any,  # noqa: ANN401 - untyped message
+        proto: Message,
         inputs: tuple[str, ...],
         frame: Frame,
         unknown: str | None,
@@ -148,8 +152,8 @@ class Importer:
             self._add_node(proto, inputs, [], frame)
 
     def _add_node(
-        self, proto: Any, inputs: tuple[str, ...], operands: list[Tensor | None], frame: Frame
-    ) -> None:  # noqa: ANN401
+        self, proto: Message, inputs: tuple[str, ...], operands: list[Tensor | None], frame: Frame
+    ) -> None:
         index = self.next_index
         self.next_index = index + 1
         try:
@@ -200,7 +204,7 @@ class Importer:
             text = f"attributes or inputs do not fit the operator ({type(error).__name__}: {error})"
             self.report(broken(text, "correct the node's attributes"), proto, frame, inputs)
 
-    def _limit(self, site: Site, proto: Any, outputs: tuple[str, ...]) -> None:  # noqa: ANN401 - untyped message
+    def _limit(self, site: Site, proto: Message, outputs: tuple[str, ...]) -> None:
         """Size limit of a data-dependent output: as asked, else as declared, else what is possible."""
         name = proto.name or outputs[0]
         site.bound = self.options.bounds.get(name, -1)
@@ -249,20 +253,20 @@ class Importer:
             raise broken(f"'{tensor.name}' is produced twice", "give each tensor one producer")
         self.tensors[tensor.name] = self.overridden(tensor) if tensor.name in self.options.values else tensor
 
-    def output_names(self, proto: Any, frame: Frame) -> tuple[str, ...]:  # noqa: ANN401 - untyped message
+    def output_names(self, proto: Message, frame: Frame) -> tuple[str, ...]:
         """Output names in the flat graph."""
         outputs = tuple(proto.output)
         if frame.names is None:
             return outputs
         return tuple([self.local_name(name, frame) for name in outputs])
 
-    def attributes(self, proto: Any, frame: Frame) -> dict[str, Any]:  # noqa: ANN401 - untyped message
+    def attributes(self, proto: Message, frame: Frame) -> dict[str, Any]:
         """Attributes by name, references to function arguments resolved."""
         if frame.attributes is None:
             return {item.name: attribute_value(item) for item in proto.attribute}
         return inlining.resolved_attributes(proto, frame.attributes)
 
-    def _place(self, proto: Any, index: int) -> Place:  # noqa: ANN401 - untyped message
+    def _place(self, proto: Message, index: int) -> Place:
         text = ""
         for entry in proto.metadata_props:
             if entry.key == "source":
@@ -274,17 +278,17 @@ class Importer:
                 return place
         return Place(self.source, index)
 
-    def _declared_results(self, proto: Any, outputs: tuple[str, ...], frame: Frame) -> list[Result]:  # noqa: ANN401
+    def _declared_results(self, proto: Message, outputs: tuple[str, ...], frame: Frame) -> list[Result]:
         missing = [name for name in outputs if name and name not in self.declared]
         if missing:
             raise Refusal(
                 ProblemCode.UNKNOWN_OPERATOR,
-                f"nobody knows the shape of output '{missing[0]}' (opset {frame.versions.get(proto.domain, 0)})",
+                f"the shape of output '{missing[0]}' is unknown (opset {frame.versions.get(proto.domain, 0)})",
                 "declare the output shapes in the model (value_info), or add a row to the op table",
             )
         return [self.declared.get(name, ((), "float32")) for name in outputs]
 
-    def add_sparse_weights(self, protos: Iterable[Any]) -> None:
+    def add_sparse_weights(self, protos: Iterable[Message]) -> None:
         """Sparse initialisers are stored dense on the device; their values are not looked at."""
         for proto in protos:
             values = proto.values
@@ -309,19 +313,17 @@ class Importer:
         """Notes a decision for the compile summary."""
         self.remarks.append(Remark(code, where, text))
 
-    def poison(self, proto: Any, frame: Frame) -> None:  # noqa: ANN401 - untyped message
+    def poison(self, proto: Message, frame: Frame) -> None:
         """Marks outputs as unknown because of an earlier problem, so that it is reported once."""
         self.poisoned.update(
             name for name in self.output_names(proto, frame) if name and name not in self.tensors
         )
 
-    def report(self, refusal: Refusal, proto: Any, frame: Frame, inputs: tuple[str, ...] = ()) -> None:  # noqa: ANN401
+    def report(self, refusal: Refusal, proto: Message, frame: Frame, inputs: tuple[str, ...] = ()) -> None:
         """Collects a problem of a node and goes on behind it."""
         self.poison(proto, frame)
         self.found += 1
         if len(self.problems) < MOST_PROBLEMS:
-            from perfgate.graph.explanation import explain  # noqa: PLC0415 - errors only, and it reads the importer
-
             self.problems.append(explain(self, refusal, proto, frame, inputs))
 
 
@@ -339,9 +341,9 @@ def _values(row: Row, site: Site, results: list[Result]) -> list[Any] | None:
 def _parsed_place(text: str) -> Place | None:
     file, _, rest = text.partition(":")
     parts = rest.split(":")
-    if not file or not 1 <= len(parts) <= 2 or not all(part.isdigit() for part in parts):  # noqa: PLR2004 - line:column
+    if not file or not 1 <= len(parts) <= PLACE_PARTS or not all(part.isdigit() for part in parts):
         return None
     return Place(file, int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
 
 
-SPECIAL = {**constants.HANDLERS, **control.HANDLERS, **sequences.HANDLERS}
+SPECIAL = {**constants.HANDLERS, **branching.HANDLERS, **loops.HANDLERS, **sequences.HANDLERS}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from perfgate.graph.ir import Node, Place
-from perfgate.graph.protobuf import attribute_value, broken
+from perfgate.graph.protobuf import Message, attribute_value, broken
 
 if TYPE_CHECKING:
     from perfgate.graph.importer import Frame, Importer
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DEEPEST = 100  # calls and bodies inside each other; protobuf itself stops nested messages at 100
 
 
-def call_function(importer: Importer, proto: Any, inputs: tuple[str, ...], frame: Frame) -> None:  # noqa: ANN401
+def call_function(importer: Importer, proto: Message, inputs: tuple[str, ...], frame: Frame) -> None:
     """Adds the callee's nodes with arguments in place of formal names."""
     function = importer.functions[proto.domain, proto.op_type]
     name = proto.name or next(iter(proto.output), "")
@@ -46,12 +46,12 @@ def call_function(importer: Importer, proto: Any, inputs: tuple[str, ...], frame
         alias(importer, names.get(inner, inner), outer, inner_frame)
 
 
-def node_name(proto: Any) -> str:  # noqa: ANN401 - untyped message
+def node_name(proto: Message) -> str:
     """Name by which the user's options mean the node."""
     return proto.name or next(iter(proto.output), "")
 
 
-def body_of(proto: Any, name: str) -> Any:  # noqa: ANN401 - untyped message
+def body_of(proto: Message, name: str) -> Message:
     """The body graph of a control node."""
     for item in proto.attribute:
         if item.name == name:
@@ -59,7 +59,7 @@ def body_of(proto: Any, name: str) -> Any:  # noqa: ANN401 - untyped message
     raise broken(f"the body '{name}' is absent")
 
 
-def body_frame(frame: Frame, proto: Any, part: str, repeat: int) -> Frame:  # noqa: ANN401 - untyped message
+def body_frame(frame: Frame, proto: Message, part: str, repeat: int) -> Frame:
     """Frame of a body: sees the names outside, its own names get the prefix where they collide."""
     deeper_than(frame, node_name(proto))
     prefix = f"{node_name(proto)}/{part}"
@@ -111,7 +111,7 @@ def deeper_than(frame: Frame, name: str) -> None:
         )
 
 
-def resolved_attributes(proto: Any, arguments: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
+def resolved_attributes(proto: Message, arguments: dict[str, Any]) -> dict[str, Any]:
     """Attributes of a function's node; references take the caller's argument or stay absent."""
     resolved = {}
     for item in proto.attribute:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perfgate.core.errors import UsageError
 from perfgate.graph.binding import bind_inputs, declared_shape
 from perfgate.graph.importer import Frame, Importer, Options
 from perfgate.graph.ir import Graph, TensorKind
 from perfgate.graph.problems import GraphError, Problem, ProblemCode, Refusal
-from perfgate.graph.protobuf import ELEMENT_TYPES
+from perfgate.graph.protobuf import ELEMENT_TYPES, Message
 from perfgate.graph.versions import check_versions
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -112,9 +114,11 @@ def _imported(
     )
 
 
-def _parsed(content: bytes, source: str) -> Any:  # noqa: ANN401 - protobuf messages have no types
+def _parsed(content: bytes, source: str) -> Message:
     import onnx  # noqa: PLC0415 - 120 ms, only for model files
-    from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
+    from google.protobuf.message import (  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with onnx
+        DecodeError,
+    )
 
     try:
         proto = onnx.ModelProto.FromString(content)
@@ -131,7 +135,7 @@ def _broken(what: str, source: str) -> GraphError:
     return GraphError((Problem(ProblemCode.BROKEN_MODEL, what, source, remedy),), source=source)
 
 
-def _add_inputs(importer: Importer, graph: Any, bindings: Mapping[str, tuple[int, ...]]) -> None:  # noqa: ANN401
+def _add_inputs(importer: Importer, graph: Message, bindings: Mapping[str, tuple[int, ...]]) -> None:
     importer.initial = frozenset(importer.tensors)
     protos = [item for item in graph.input if item.name not in importer.initial]
     bound = bind_inputs(protos, bindings, importer.source)
@@ -145,7 +149,7 @@ def _add_inputs(importer: Importer, graph: Any, bindings: Mapping[str, tuple[int
     importer.symbols = bound.symbols
 
 
-def _declare(importer: Importer, graph: Any) -> None:  # noqa: ANN401 - protobuf messages have no types
+def _declare(importer: Importer, graph: Message) -> None:
     """Notes the declared outputs that foreign and data-dependent operators fall back on."""
     for item in (*graph.value_info, *graph.output):
         shape = declared_shape(item.type)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from perfgate.graph.protobuf import Message
 
 
-def in_order(protos: list[Any]) -> list[Any]:
+def in_order(protos: list[Message]) -> list[Any]:
     """The nodes with producers before consumers, otherwise as they were; members of a cycle come last."""
     producers = {name: index for index, proto in enumerate(protos) for name in proto.output if name}
     waits: list[set[int]] = []

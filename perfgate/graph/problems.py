@@ -56,7 +56,7 @@ class GraphError(PerfgateError):
         super().__init__(f"{total} problems in the model", source, f"mend each:{shown}{more}")
 
 
-class Refusal(Exception):  # noqa: N818 - never seen by users: the importer adds the place and reports a Problem
+class Refusal(Exception):  # noqa: N818 - users never see it: the importer adds the place and reports a Problem
     """Raised by an operator's rule; the importer turns it into a `Problem` of that node."""
 
     def __init__(self, code: ProblemCode, what: str, remedy: str) -> None:

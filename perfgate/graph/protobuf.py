@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from perfgate.graph.ir import Tensor, TensorKind
 from perfgate.graph.problems import ProblemCode, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Message: TypeAlias = Any  # a protobuf message: onnx ships no types for mypy to see
+Array: TypeAlias = Any  # numpy array or None
+AttributeValue: TypeAlias = Any  # number, text, tuple, array or graph message
 
 ELEMENT_TYPES: dict[int, str] = {  # TensorProto.DataType -> numpy's name
     1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string",
@@ -40,7 +47,7 @@ def element_type(code: int, owner: str) -> str:
     return name
 
 
-def weight_tensor(proto: Any, name: str, folder: Path | None) -> Tensor:  # noqa: ANN401 - TensorProto has no types
+def weight_tensor(proto: Message, name: str, folder: Path | None) -> Tensor:
     """A weight with its value where the bytes are at hand, else shape-only."""
     dtype = ELEMENT_TYPES.get(proto.data_type) or element_type(proto.data_type, name)
     shape = tuple(proto.dims)
@@ -53,7 +60,7 @@ def weight_tensor(proto: Any, name: str, folder: Path | None) -> Tensor:  # noqa
     return Tensor(name, shape, dtype, TensorKind.WEIGHT, value)
 
 
-def tensor_value(proto: Any, name: str, shape: tuple[int, ...], dtype: str) -> Any:  # noqa: ANN401 - see above
+def tensor_value(proto: Message, name: str, shape: tuple[int, ...], dtype: str) -> Array:
     """The elements as a numpy array; None when the message holds none.
 
     Raises:
@@ -76,7 +83,7 @@ def tensor_value(proto: Any, name: str, shape: tuple[int, ...], dtype: str) -> A
         ) from error
 
 
-def _from_items(items: Any, dtype: str) -> Any:  # noqa: ANN401 - see above
+def _from_items(items: Message, dtype: str) -> Array:
     """Typed fields keep narrow types in wider ones, half floats as bits and complex numbers as pairs."""
     if dtype == "float16":
         return np.array(items, dtype=np.uint16).view(np.float16)
@@ -88,7 +95,7 @@ def _storage_type(dtype: str) -> str:
     return {"complex64": "float32", "complex128": "float64", "bool": "int32"}.get(dtype, dtype)
 
 
-def _exotic_value(proto: Any, name: str, raw: bytes, dtype: str) -> Any:  # noqa: ANN401 - see above
+def _exotic_value(proto: Message, name: str, raw: bytes, dtype: str) -> Array:
     if dtype == "string":
         items = np.array([bytes(item) for item in proto.string_data], dtype=object)
         return items.reshape(tuple(proto.dims)) if items.size else None
@@ -102,7 +109,7 @@ def _exotic_value(proto: Any, name: str, raw: bytes, dtype: str) -> Any:  # noqa
         raise broken(f"tensor '{name}' holds bytes that are no {dtype}") from error
 
 
-def _external_value(proto: Any, shape: tuple[int, ...], dtype: str, folder: Path | None) -> Any:  # noqa: ANN401
+def _external_value(proto: Message, shape: tuple[int, ...], dtype: str, folder: Path | None) -> Array:
     """Value from the external file where it is small, present and inside the model's folder, else None."""
     if folder is None or dtype not in NUMPY_TYPES:
         return None
@@ -117,7 +124,7 @@ def _external_value(proto: Any, shape: tuple[int, ...], dtype: str, folder: Path
     return np.frombuffer(content, dtype=dtype).reshape(shape) if len(content) == size else None
 
 
-def external_location(proto: Any) -> str:  # noqa: ANN401 - see above
+def external_location(proto: Message) -> str:
     """File that should hold the tensor's bytes, or an empty string."""
     if proto.data_location != EXTERNAL:
         return ""
@@ -128,7 +135,7 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def attribute_array(proto: Any) -> Any:  # noqa: ANN401 - see above
+def attribute_array(proto: Message) -> Array:
     """A tensor attribute as a numpy array."""
     name = proto.name or "attribute"
     value = tensor_value(proto, name, tuple(proto.dims), element_type(proto.data_type, name))
@@ -137,31 +144,33 @@ def attribute_array(proto: Any) -> Any:  # noqa: ANN401 - see above
     return value
 
 
-_FLOAT, _INT, _STRING, _TENSOR, _GRAPH, _FLOATS, _INTS, _STRINGS = 1, 2, 3, 4, 5, 6, 7, 8
-_GRAPHS, _TENSORS = 10, 9
+def _untyped_value(proto: Message) -> AttributeValue:
+    """Value of an attribute without a type tag (IR version 1): whichever field is set."""
+    for field, kind in (("i", 2), ("f", 1), ("s", 3), ("t", 4), ("g", 5)):
+        if proto.HasField(field):
+            return READERS[kind](proto)
+    for field, kind in (("ints", 7), ("floats", 6), ("strings", 8)):
+        if len(getattr(proto, field)):
+            return READERS[kind](proto)
+    return ()
 
 
-def attribute_value(proto: Any) -> Any:  # noqa: ANN401, PLR0911 - one return for each of the kinds
-    """Plain value of an AttributeProto; graphs stay messages, sparse tensors and types too."""
-    kind = proto.type
-    if kind == _INT:
-        return proto.i
-    if kind == _INTS:
-        return tuple(proto.ints)
-    if kind == _FLOAT:
-        return proto.f
-    if kind == _STRING:
-        return _text(proto.s)
-    if kind == _TENSOR:
-        return attribute_array(proto.t)
-    if kind == _FLOATS:
-        return tuple(proto.floats)
-    if kind == _STRINGS:
-        return tuple(_text(item) for item in proto.strings)
-    if kind == _GRAPH:
-        return proto.g
-    if kind == _TENSORS:
-        return tuple(attribute_array(item) for item in proto.tensors)
-    if kind == _GRAPHS:
-        return tuple(proto.graphs)
-    return proto
+READERS: dict[int, Callable[[Message], AttributeValue]] = {  # AttributeProto.AttributeType -> reader
+    0: _untyped_value,
+    1: lambda proto: proto.f,
+    2: lambda proto: proto.i,
+    3: lambda proto: _text(proto.s),
+    4: lambda proto: attribute_array(proto.t),
+    5: lambda proto: proto.g,
+    6: lambda proto: tuple(proto.floats),
+    7: lambda proto: tuple(proto.ints),
+    8: lambda proto: tuple([_text(item) for item in proto.strings]),
+    9: lambda proto: tuple([attribute_array(item) for item in proto.tensors]),
+    10: lambda proto: tuple(proto.graphs),
+}
+
+
+def attribute_value(proto: Message) -> AttributeValue:
+    """Plain value of an AttributeProto; graphs, sparse tensors and types stay messages."""
+    reader = READERS.get(proto.type)
+    return proto if reader is None else reader(proto)

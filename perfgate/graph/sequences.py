@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -10,11 +9,14 @@ import numpy as np
 
 from perfgate.graph.inlining import alias, body_frame, body_of
 from perfgate.graph.ir import Node, Place, Tensor, TensorKind
-from perfgate.graph.ops.rows import axis_of, mismatch
-from perfgate.graph.problems import ProblemCode, Refusal, ValueNeeded
+from perfgate.graph.ops.rows import axis_of
+from perfgate.graph.problems import ProblemCode, Refusal, ValueNeeded, mismatch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.protobuf import Message
 
 Sequence: TypeAlias = tuple[str, ...]
 MOST_ITEMS = 4096  # a longer sequence is data, not structure
@@ -24,7 +26,7 @@ class Call(msgspec.Struct, frozen=True):
     """One sequence node being folded."""
 
     importer: Importer
-    proto: Any
+    proto: Message
     inputs: tuple[str, ...]
     frame: Frame
     outputs: tuple[str, ...]
@@ -178,14 +180,14 @@ def _has_element(call: Call) -> None:
 
 
 def _handler(fold: Callable[[Call], None]) -> Callable[[Importer, Any, tuple[str, ...], Frame], bool]:
-    def handle(importer: Importer, proto: Any, inputs: tuple[str, ...], frame: Frame) -> bool:  # noqa: ANN401
+    def handle(importer: Importer, proto: Message, inputs: tuple[str, ...], frame: Frame) -> bool:
         fold(Call(importer, proto, inputs, frame, importer.output_names(proto, frame)))
         return True
 
     return handle
 
 
-def _identity(importer: Importer, proto: Any, inputs: tuple[str, ...], frame: Frame) -> bool:  # noqa: ANN401
+def _identity(importer: Importer, proto: Message, inputs: tuple[str, ...], frame: Frame) -> bool:
     if not inputs or inputs[0] not in importer.sequences:
         return False
     (name,) = importer.output_names(proto, frame)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from perfgate.graph.ir import Remark
 from perfgate.graph.problems import GraphError, Problem, ProblemCode
 
+if TYPE_CHECKING:
+    from perfgate.graph.protobuf import Message
+
 OLDEST, NEWEST = 7, 24
 
 
-def check_versions(proto: Any, versions: dict[str, int], source: str) -> list[Remark]:  # noqa: ANN401 - untyped message
+def check_versions(proto: Message, versions: dict[str, int], source: str) -> list[Remark]:
     """Remarks on a version newer than the table's.
 
     Raises:
@@ -21,7 +24,7 @@ def check_versions(proto: Any, versions: dict[str, int], source: str) -> list[Re
         return []
     if version < OLDEST:
         raise _unsupported(
-            f"opset {version} of ai.onnx is older than {OLDEST}",
+            f"opset {version} of ai.onnx is outside {OLDEST}-{NEWEST}",
             source,
             f"convert it: onnx.version_converter.convert_version(model, {OLDEST + 6})",
         )
@@ -30,14 +33,14 @@ def check_versions(proto: Any, versions: dict[str, int], source: str) -> list[Re
     known = onnx.defs.onnx_opset_version()
     if version > known:
         raise _unsupported(
-            f"opset {version} of ai.onnx is newer than the installed onnx knows ({known}); the table ends at {NEWEST}",
+            f"opset {version} of ai.onnx is outside {OLDEST}-{NEWEST} and onnx here ends at {known}",
             source,
             f"convert it: onnx.version_converter.convert_version(model, {NEWEST})",
         )
     newer = sorted({op for op in _operators(proto) if _since(op, version) > NEWEST and op not in REVIEWED})
     if newer:
         raise _unsupported(
-            f"opset {version} of ai.onnx changes {', '.join(newer)} after version {NEWEST}",
+            f"opset {version} of ai.onnx is outside {OLDEST}-{NEWEST} and changes {', '.join(newer)}",
             source,
             f"convert it: onnx.version_converter.convert_version(model, {NEWEST})",
         )
@@ -47,18 +50,18 @@ def check_versions(proto: Any, versions: dict[str, int], source: str) -> list[Re
 
 # Operators whose versions 25-28 only widened the element types (onnx changelog), so the rows still hold.
 REVIEWED = frozenset({
-    "BitCast", "BitShift", "Cast", "CastLike", "Celu", "Compress", "Constant", "ConstantOfShape", "CumProd", "DepthToSpace",
-    "DequantizeLinear", "Einsum", "Flatten", "Identity", "If", "Loop", "Mod", "OneHot", "Pad",
-    "QuantizeLinear", "Range", "ReduceLogSum", "ReduceLogSumExp", "Reshape", "ReverseSequence", "Scan", "Shape", "Size",
-    "SpaceToDepth", "Squeeze", "Transpose", "Unique", "Unsqueeze", "Attention",
+    "Attention", "BitCast", "BitShift", "Cast", "CastLike", "Celu", "Compress", "Constant", "ConstantOfShape",
+    "CumProd", "DepthToSpace", "DequantizeLinear", "Einsum", "Flatten", "Identity", "If", "Loop", "Mod",
+    "OneHot", "Pad", "QuantizeLinear", "Range", "ReduceLogSum", "ReduceLogSumExp", "Reshape",
+    "ReverseSequence", "Scan", "Shape", "Size", "SpaceToDepth", "Squeeze", "Transpose", "Unique", "Unsqueeze",
 })  # fmt: skip
 
 
-def _uses_default_domain(proto: Any) -> bool:  # noqa: ANN401 - untyped message
+def _uses_default_domain(proto: Message) -> bool:
     return any(node.domain in {"", "ai.onnx"} for node in proto.graph.node)
 
 
-def _operators(proto: Any) -> set[str]:  # noqa: ANN401 - untyped message
+def _operators(proto: Message) -> set[str]:
     found: set[str] = set()
     pending = [proto.graph.node, *(function.node for function in proto.functions)]
     while pending:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from perfgate.zoo.sketch import Sketch
+if TYPE_CHECKING:
+    from perfgate.zoo.sketch import Sketch
 
 KERNEL_3 = 3
 
@@ -55,7 +58,7 @@ def conv(  # noqa: PLR0913 - a convolution has that many sizes
 
 
 def swish(sketch: Sketch, source: str, name: str) -> str:
-    """x * sigmoid(x), written as exporters write it."""
+    """The activation x * sigmoid(x), written as exporters write it."""
     gate = sketch.add("Sigmoid", [source], f"{name}.sigmoid")
     return sketch.add("Mul", [source, gate], name)
 

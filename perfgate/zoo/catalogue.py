@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from perfgate.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Model: TypeAlias = Any  # onnx.ModelProto, which carries no types
 

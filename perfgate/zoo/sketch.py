@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OPSET = 21
 IR_VERSION = 10

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from perfgate.graph.ir import Node, Tensor
+from typing import TYPE_CHECKING
+
 from perfgate.graph.ops.costs import move, total_bytes, vector
 from perfgate.graph.ops.elementwise import same
 from perfgate.graph.ops.matrix import matrix_facts
-from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, mismatch, product
+from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, product
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
 
 SPLIT_RANK = 4  # batch, heads, length, size; rank 3 keeps the heads inside the last axis
 SOFTMAX_WORK = 15
 TWO_OPERANDS = 2
+PAST_KEY = 4  # inputs: query, key, value, mask, past key, past value
 
 
 def _heads(shape: Shape, heads: int, name: str) -> Shape:
@@ -29,7 +35,7 @@ def _sizes(attributes: dict[str, int], operands: list[Tensor | None]) -> tuple[S
     kv_heads = attributes.get("kv_num_heads", 0)
     q = _heads(query.shape, attributes.get("q_num_heads", 0), "query")
     k, v = _heads(key.shape, kv_heads, "key"), _heads(value.shape, kv_heads, "value")
-    past_key = operands[4] if len(operands) > 4 else None  # noqa: PLR2004 - Q, K, V, mask, past key, past value
+    past_key = operands[PAST_KEY] if len(operands) > PAST_KEY else None
     if past_key is not None:
         past = past_key.shape[2]
         k, v = (*k[:2], k[2] + past, k[3]), (*v[:2], v[2] + past, v[3])

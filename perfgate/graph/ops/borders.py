@@ -1,10 +1,14 @@
-"""The two synthetic operators around a repeated body (see `graph.control`)."""
+"""The two synthetic operators around a repeated body (see `graph.loops`)."""
 
 from __future__ import annotations
 
-from perfgate.graph.ir import Node, Tensor
+from typing import TYPE_CHECKING
+
 from perfgate.graph.ops.costs import free, total_bytes
 from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Site
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
 
 
 def _declared(site: Site) -> list[Result]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops.matrix import matrix_facts
-from perfgate.graph.ops.rows import OpFacts, Result, Row, Shape, Site, mismatch, product
+from perfgate.graph.ops.rows import OpFacts, Result, Row, Shape, Site, product
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
 
 SPATIAL_START = 2  # N, C, then the spatial axes
 
@@ -19,7 +22,8 @@ def per_axis(attributes: dict[str, Any], name: str, count: int, default: int) ->
         return (default,) * count
     if len(given) != count:
         raise mismatch(f"{name} {list(given)} needs {count} entries", f"give one {name} for each (axis) end")
-    return given  # type: ignore[no-any-return] - attributes hold tuples of integers
+    sizes: Shape = given
+    return sizes
 
 
 def window_sizes(spatial: Shape, kernel: Shape, attributes: dict[str, Any]) -> Shape:
@@ -35,18 +39,21 @@ def window_sizes(spatial: Shape, kernel: Shape, attributes: dict[str, Any]) -> S
     dilations = per_axis(attributes, "dilations", rank, 1)
     auto_pad = attributes.get("auto_pad", "NOTSET")
     pads = (0,) * (2 * rank) if auto_pad == "VALID" else per_axis(attributes, "pads", 2 * rank, 0)
-    is_same = auto_pad in {"SAME_UPPER", "SAME_LOWER"}
-    return _sizes(spatial, (kernel, strides, dilations, pads), bool(attributes.get("ceil_mode", 0)), is_same)
+    if auto_pad in {"SAME_UPPER", "SAME_LOWER"}:
+        mode = "same"
+    else:
+        mode = "ceil" if attributes.get("ceil_mode", 0) else "floor"
+    return _sizes(spatial, (kernel, strides, dilations, pads), mode)
 
 
 @lru_cache(maxsize=4096)  # networks repeat the same few windows hundreds of times; 6 us otherwise
-def _sizes(spatial: Shape, window: tuple[Shape, Shape, Shape, Shape], is_ceil: bool, is_same: bool) -> Shape:  # noqa: FBT001
+def _sizes(spatial: Shape, window: tuple[Shape, Shape, Shape, Shape], mode: str) -> Shape:
     kernel, strides, dilations, pads = window
     if min(strides + dilations + kernel, default=1) < 1:
         raise mismatch("kernel, strides and dilations must be positive", "correct the attribute")
-    if is_same:
+    if mode == "same":
         return tuple(-(-size // stride) for size, stride in zip(spatial, strides, strict=True))
-    rank = len(spatial)
+    rank, is_ceil = len(spatial), mode == "ceil"
     sizes = []
     for axis in range(rank):
         stride = strides[axis]

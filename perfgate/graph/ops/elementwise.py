@@ -1,18 +1,21 @@
 """Operators that work element by element, with broadcasting.
 
-Work weights: add, compare 1; multiply 1; divide, square root 4; exp, log, sin 8; erf 12 (SIMULATOR section 7);
-a composed function is the sum of its steps.
+Work weights: add, compare, multiply 1; divide, square root 4; exp, log, sin 8; erf 12 (SIMULATOR section
+7); a composed function is the sum of its steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from perfgate.graph.ops.costs import free, vector, vector_per_operand
 from perfgate.graph.ops.rows import Result, Row, Site, broadcast
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 UNARY: dict[str, tuple[int, int]] = {  # operator -> (work, FLOPs) for each element
     "Abs": (1, 1), "Neg": (1, 1), "Sign": (1, 1), "Floor": (1, 1), "Ceil": (1, 1), "Round": (1, 1),
@@ -25,12 +28,13 @@ UNARY: dict[str, tuple[int, int]] = {  # operator -> (work, FLOPs) for each elem
     "Elu": (11, 3), "Selu": (12, 4), "Celu": (16, 5), "Sigmoid": (13, 3), "Tanh": (15, 4),
     "Softplus": (17, 3), "Mish": (33, 8), "Swish": (14, 4),
 }  # fmt: skip
+BOOL_MASK_OPSET = 10
 GELU_ERF = (16, 5)  # x/2 * (1 + erf(x / sqrt 2)): erf 12, three multiplies, one add
 GELU_TANH = (22, 10)  # tanh 15 and a cubic polynomial
 
 BINARY: dict[str, tuple[int, int]] = {
-    "Add": (1, 1), "Sub": (1, 1), "Mul": (1, 1), "Div": (4, 1), "Pow": (16, 1), "Mod": (5, 1), "PRelu": (2, 2),
-    "BitShift": (1, 1), "BitwiseAnd": (1, 1), "BitwiseOr": (1, 1), "BitwiseXor": (1, 1),
+    "Add": (1, 1), "Sub": (1, 1), "Mul": (1, 1), "Div": (4, 1), "Pow": (16, 1), "Mod": (5, 1),
+    "PRelu": (2, 2), "BitShift": (1, 1), "BitwiseAnd": (1, 1), "BitwiseOr": (1, 1), "BitwiseXor": (1, 1),
     "And": (1, 1), "Or": (1, 1), "Xor": (1, 1),
     "Equal": (1, 1), "Less": (1, 1), "LessOrEqual": (1, 1), "Greater": (1, 1), "GreaterOrEqual": (1, 1),
 }  # fmt: skip
@@ -88,6 +92,16 @@ def _variadic(site: Site) -> list[Result]:
     for position in range(1, len(site.inputs)):
         shape = broadcast(shape, site.tensor(position).shape)
     return [(shape, first.dtype)]
+
+
+def _prelu(site: Site) -> list[Result]:
+    source, slope = site.tensor(0), site.tensor(1)
+    per_channel = (
+        len(source.shape) > 1 and slope.shape == source.shape[1:2]
+    )  # the form before opset 7, still common
+    if not per_channel and broadcast(source.shape, slope.shape) != source.shape:
+        raise mismatch(f"slope {list(slope.shape)} does not stretch to {list(source.shape)}")
+    return [(source.shape, source.dtype)]
 
 
 def _where(site: Site) -> list[Result]:
@@ -161,7 +175,7 @@ def pass_through(site: Site, _results: list[Result]) -> list[Any]:
 
 def _dropout(site: Site) -> list[Result]:
     source = site.tensor(0)
-    mask_type = "bool" if site.opset >= 10 else source.dtype  # noqa: PLR2004 - opset 10 made the mask bool
+    mask_type = "bool" if site.opset >= BOOL_MASK_OPSET else source.dtype
     return [(source.shape, source.dtype), (source.shape, mask_type)][: site.outputs]
 
 
@@ -200,6 +214,7 @@ def _binary_rows() -> dict[str, Row]:
 ROWS: dict[str, Row] = {
     **_unary_rows(),
     **_binary_rows(),
+    "PRelu": Row(shape=_prelu, cost=vector(*BINARY["PRelu"])),
     "Clip": Row(shape=same, cost=vector(2, 2), value=_clip_value),
     "Div": Row(shape=_binary, cost=vector(*BINARY["Div"]), value=_divide_value),
     "Mod": Row(shape=_binary, cost=vector(*BINARY["Mod"]), value=_modulo_value),

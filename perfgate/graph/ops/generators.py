@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from perfgate.graph.ops.costs import vector
-from perfgate.graph.ops.rows import Result, Row, Site, mismatch
+from perfgate.graph.ops.rows import Result, Row, Site
+from perfgate.graph.problems import mismatch
 from perfgate.graph.protobuf import element_type
 
 FLOAT = 1  # TensorProto.FLOAT

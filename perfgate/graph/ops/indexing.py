@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops.costs import gather, generate, move, vector_per_input
 from perfgate.graph.ops.elementwise import same
-from perfgate.graph.ops.rows import OpFacts, Result, Row, Site, axis_of, mismatch
+from perfgate.graph.ops.rows import OpFacts, Result, Row, Shape, Site, axis_of
+from perfgate.graph.problems import mismatch
 from perfgate.graph.protobuf import element_type
 
-BOX_NUMBERS = 4
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
+
+BOX_NUMBERS, BOX_RANK = 4, 3  # boxes are batch, box, corner; scores are batch, class, box
 
 
 def _gather(site: Site) -> list[Result]:
@@ -50,8 +53,8 @@ def _scatter_elements(site: Site) -> list[Result]:
     source, indices, updates = site.tensor(0), site.tensor(1), site.tensor(2)
     if indices.shape != updates.shape or len(indices.shape) != len(source.shape):
         raise mismatch(
-            f"indices {list(indices.shape)} and updates {list(updates.shape)} must have one shape and the rank of"
-            f" {list(source.shape)}"
+            f"indices {list(indices.shape)} and updates {list(updates.shape)} must have one shape,"
+            f" with the rank of {list(source.shape)}"
         )
     return [(source.shape, source.dtype)]
 
@@ -104,7 +107,7 @@ def _non_zero_value(site: Site, results: list[Result]) -> list[Any]:
 
 def _non_max_suppression(site: Site) -> list[Result]:
     boxes, scores = site.tensor(0), site.tensor(1)
-    if len(boxes.shape) != 3 or boxes.shape[2] != BOX_NUMBERS or len(scores.shape) != 3:  # noqa: PLR2004 - B,N,4 and B,C,N
+    if len(boxes.shape) != BOX_RANK or boxes.shape[2] != BOX_NUMBERS or len(scores.shape) != BOX_RANK:
         raise mismatch(f"boxes {list(boxes.shape)} and scores {list(scores.shape)} must be B,N,4 and B,C,N")
     most = site.optional(2)
     kept = boxes.shape[1]
@@ -147,7 +150,8 @@ def _unique(site: Site) -> list[Result]:
     axis = site.attributes.get("axis")
     if axis is None:
         count = _limited(site, source.elements, 0)
-        shape, length = (count,), source.elements
+        shape: Shape = (count,)
+        length = source.elements
     else:
         axis = axis_of(axis, len(source.shape))
         length = source.shape[axis]

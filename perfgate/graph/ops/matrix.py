@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from perfgate.graph.ir import Node, Tensor
+from typing import TYPE_CHECKING
+
 from perfgate.graph.ops.costs import total_bytes
-from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, broadcast, mismatch, product
+from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, broadcast, product
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
 
 MATRIX_RANK = 2
 

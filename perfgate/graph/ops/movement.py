@@ -8,7 +8,8 @@ import numpy as np
 
 from perfgate.graph.ops.costs import gather, generate, move
 from perfgate.graph.ops.elementwise import operand_values
-from perfgate.graph.ops.rows import Result, Row, Shape, Site, ValueNeeded, axis_of, broadcast, mismatch
+from perfgate.graph.ops.rows import Result, Row, Shape, Site, axis_of, broadcast
+from perfgate.graph.problems import ValueNeeded, mismatch
 
 NEW_FORM_OPSET = 10  # Slice (10), Pad (11) and Split (13) moved attributes to inputs
 
@@ -176,11 +177,12 @@ def _range(site: Site) -> list[Result]:
     return [((count,), site.tensor(0).dtype)]
 
 
-def _scalar(site: Site, position: int) -> Any:  # noqa: ANN401 - a number of the tensor's type
+def _scalar(site: Site, position: int) -> float:
     value = site.tensor(position).value
     if value is None:
         raise ValueNeeded(position, ("start", "limit", "delta")[position])
-    return value.ravel()[0].item()
+    number: float = value.ravel()[0].item()
+    return number
 
 
 def _range_value(site: Site, results: list[Result]) -> list[Any]:

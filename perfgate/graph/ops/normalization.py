@@ -6,23 +6,17 @@ squares, sums, scales twice and shifts = 7; a batch norm at inference is one mul
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops.costs import total_bytes, vector
 from perfgate.graph.ops.elementwise import same
-from perfgate.graph.ops.rows import (
-    CostRule,
-    OpFacts,
-    OpKind,
-    Result,
-    Row,
-    Shape,
-    Site,
-    axis_of,
-    mismatch,
-    product,
-)
+from perfgate.graph.ops.rows import CostRule, OpFacts, OpKind, Result, Row, Shape, Site, axis_of, product
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from perfgate.graph.ir import Node, Tensor
 
 SOFTMAX_WORK = (15, 5)
 NORM_WORK = (7, 7)
@@ -71,7 +65,8 @@ def _spatial_row(_node: Node, shape: Shape) -> int:
 
 
 def _group_row(node: Node, shape: Shape) -> int:
-    return product(shape[1:]) // max(1, node.attributes.get("num_groups", 1))
+    groups: int = node.attributes.get("num_groups", 1)
+    return product(shape[1:]) // max(1, groups)
 
 
 def _layer_norm(site: Site) -> list[Result]:

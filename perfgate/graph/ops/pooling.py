@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops.convolution import SPATIAL_START, per_axis, window_sizes
 from perfgate.graph.ops.costs import move, total_bytes, vector_per_input
-from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Site, mismatch, product
+from perfgate.graph.ops.rows import CostRule, OpFacts, OpKind, Result, Row, Site, product
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
+
+MAP_RANK = 4  # N, C, H, W
 
 
 def _pool(site: Site) -> list[Result]:
@@ -30,7 +35,7 @@ def _global_pool(site: Site) -> list[Result]:
     return [((*data.shape[:SPATIAL_START], *ones), data.dtype)]
 
 
-def _window_cost(work: int) -> Any:  # noqa: ANN401 - a CostRule; the alias hides the closure from mypy
+def _window_cost(work: int) -> CostRule:
     def cost(node: Node, inputs: list[Tensor | None], outputs: list[Tensor]) -> OpFacts:
         steps = outputs[0].elements * product(node.attributes.get("kernel_shape", ()))
         return OpFacts(
@@ -62,9 +67,9 @@ def _max_unpool(site: Site) -> list[Result]:
 
 def _roi(site: Site) -> list[Result]:
     data, regions = site.tensor(0), site.tensor(1)
-    if len(data.shape) != 4 or len(regions.shape) != SPATIAL_START:  # noqa: PLR2004 - N, C, H, W and [regions, 4]
+    if len(data.shape) != MAP_RANK or len(regions.shape) != SPATIAL_START:
         raise mismatch(
-            f"RoI pooling takes N,C,H,W and a matrix of regions, not {list(data.shape)}, {list(regions.shape)}"
+            f"RoI pooling takes N,C,H,W and a matrix, not {list(data.shape)}, {list(regions.shape)}"
         )
     if site.op == "MaxRoiPool":
         height, width = site.attributes.get("pooled_shape", (1, 1))

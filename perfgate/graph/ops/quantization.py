@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops.costs import free, move, vector
-from perfgate.graph.ops.rows import OpFacts, Result, Row, Site, mismatch
+from perfgate.graph.ops.rows import OpFacts, Result, Row, Site
+from perfgate.graph.problems import mismatch
 from perfgate.graph.protobuf import NUMPY_TYPES, element_type
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
 
 _QUANTIZE = vector(8, 4)  # divide 4, round, add, saturate twice
 _CAST = vector(1, 1)
@@ -43,10 +46,8 @@ def _quantize(site: Site) -> list[Result]:
     site.tensor(1)
     code = site.attributes.get("output_dtype")
     if zero is not None:
-        dtype = zero.dtype
-    else:
-        dtype = element_type(code, site.op) if code else "uint8"
-    return [(source.shape, dtype)]
+        return [(source.shape, zero.dtype)]
+    return [(source.shape, element_type(code, site.op) if code else "uint8")]
 
 
 def _dequantize(site: Site) -> list[Result]:

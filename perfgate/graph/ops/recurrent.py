@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from perfgate.graph.ir import Node, Tensor
-from perfgate.graph.ops.costs import total_bytes
-from perfgate.graph.ops.rows import CostRule, OpFacts, OpKind, Result, Row, Site, mismatch
+from typing import TYPE_CHECKING
 
+from perfgate.graph.ops.costs import total_bytes
+from perfgate.graph.ops.rows import CostRule, OpFacts, OpKind, Result, Row, Site
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
+
+RANK = 3  # steps, batch, width; directions, gates, width
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 GATE_WORK = {"LSTM": 75, "GRU": 47, "RNN": 16}  # sigmoids 13 and tanhs 15 of each cell, and its products
 
 
 def _recurrent(site: Site) -> list[Result]:
     source, weight, recurrence = site.tensor(0), site.tensor(1), site.tensor(2)
-    if len(source.shape) != 3 or len(weight.shape) != 3 or len(recurrence.shape) != 3:  # noqa: PLR2004 - all are rank 3
+    if not len(source.shape) == len(weight.shape) == len(recurrence.shape) == RANK:
         raise mismatch(
             f"X {list(source.shape)}, W {list(weight.shape)}, R {list(recurrence.shape)} must have rank 3"
         )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from perfgate.graph.ops.costs import total_bytes, vector_per_input
 from perfgate.graph.ops.elementwise import same
-from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, axis_of, mismatch
-from perfgate.graph.ir import Node, Tensor
+from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, axis_of
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from perfgate.graph.ir import Node, Tensor
 
 REDUCE_WORK: dict[str, tuple[int, int]] = {  # operator -> (work, FLOPs) for each input element
     "ReduceSum": (1, 1), "ReduceMean": (1, 1), "ReduceMax": (1, 1), "ReduceMin": (1, 1), "ReduceProd": (1, 1),
@@ -18,7 +22,8 @@ REDUCE_WORK: dict[str, tuple[int, int]] = {  # operator -> (work, FLOPs) for eac
     "ReduceLogSumExp": (11, 4),
 }  # fmt: skip
 _VALUES: dict[str, Callable[..., Any]] = {
-    "ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max, "ReduceMin": np.min, "ReduceProd": np.prod,
+    "ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max, "ReduceMin": np.min,
+    "ReduceProd": np.prod,
 }  # fmt: skip
 K_AS_INPUT_OPSET = 10  # TopK took k as an attribute before
 

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops.convolution import SPATIAL_START, per_axis
 from perfgate.graph.ops.costs import move, total_bytes, vector
-from perfgate.graph.ops.rows import (
-    OpFacts,
-    OpKind,
-    Result,
-    Row,
-    Shape,
-    Site,
-    ValueNeeded,
-    axis_of,
-    mismatch,
-    product,
-)
+from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, axis_of, product
+from perfgate.graph.problems import ValueNeeded, mismatch
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
 
 SEPARATE_SIZES_OPSET = 11  # Resize 10 took (X, scales); 11 takes (X, roi, scales, sizes)
+MAP_RANK, COLUMNS_RANK = 4, 3  # N, C, H, W; N, C x window, positions
 LINEAR_WORK, CUBIC_WORK = 8, 36  # products and sums for 4 and 16 taps of a 2-D map, and the cubic's weights
 
 
@@ -125,7 +119,7 @@ def _space_to_depth(site: Site) -> list[Result]:
 
 
 def _four(source: Tensor) -> tuple[int, int, int, int]:
-    if len(source.shape) != 4:  # noqa: PLR2004 - N, C, H, W
+    if len(source.shape) != MAP_RANK:
         raise mismatch(f"the data must be N,C,H,W, not {list(source.shape)}")
     batch, channels, height, width = source.shape
     return batch, channels, height, width
@@ -155,7 +149,7 @@ def _col2im(site: Site) -> list[Result]:
     source = site.tensor(0)
     image, block = site.integers(1, "image shape") or (), site.integers(2, "block shape") or ()
     rank = len(image)
-    if len(source.shape) != 3 or len(block) != rank or source.shape[1] % max(1, product(block)):  # noqa: PLR2004
+    if len(source.shape) != COLUMNS_RANK or len(block) != rank or source.shape[1] % max(1, product(block)):
         raise mismatch(f"columns {list(source.shape)} do not fit blocks of {list(block)}")
     per_axis(site.attributes, "pads", 2 * rank, 0)
     return [((source.shape[0], source.shape[1] // product(block), *image), source.dtype)]

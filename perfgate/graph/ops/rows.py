@@ -134,7 +134,7 @@ def broadcast(left: Shape, right: Shape) -> Shape:
     sizes = list(longer)
     for index, size in enumerate(shorter, offset):
         other = sizes[index]
-        if other == size or size == 1:
+        if size in {1, other}:
             continue
         if other != 1:
             axis = index - len(longer)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from perfgate.graph.ir import Node, Tensor
+from typing import TYPE_CHECKING
+
 from perfgate.graph.ops.costs import estimated, total_bytes, vector_per_input
-from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Site, axis_of, broadcast, mismatch
+from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Site, axis_of, broadcast
+from perfgate.graph.problems import mismatch
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Node, Tensor
 
 AXIS_AS_INPUT_OPSET = 20
+MATRIX_RANK = 2
 SIGNAL_RANK = 3  # batch, length, real (and imaginary)
 
 
@@ -39,7 +45,7 @@ def _stft(site: Site) -> list[Result]:
 
 
 def _transform_cost(_node: Node, inputs: list[Tensor | None], outputs: list[Tensor]) -> OpFacts:
-    # 5 n log2 n for each transform of n points (Cooley-Tukey); n is not in the tensors, so its axis bounds it.
+    # 5 n log2 n for each transform of n points (Cooley-Tukey); the longest axis bounds n.
     points = outputs[0].elements // 2
     longest = max(outputs[0].shape[:-1], default=1)
     work = 5 * points * max(1, longest.bit_length())
@@ -54,7 +60,7 @@ def _transform_cost(_node: Node, inputs: list[Tensor | None], outputs: list[Tens
 
 def _det(site: Site) -> list[Result]:
     source = site.tensor(0)
-    if len(source.shape) < 2 or source.shape[-1] != source.shape[-2]:  # noqa: PLR2004 - a matrix
+    if len(source.shape) < MATRIX_RANK or source.shape[-1] != source.shape[-2]:
         raise mismatch(f"{list(source.shape)} is no square matrix (axes -2 and -1)")
     return [(source.shape[:-2], source.dtype)]
 

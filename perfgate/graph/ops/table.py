@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from perfgate.graph.ir import Node, Tensor
 from perfgate.graph.ops import (
     attention,
     borders,
@@ -25,6 +24,11 @@ from perfgate.graph.ops import (
 )
 from perfgate.graph.ops.costs import estimated
 from perfgate.graph.ops.rows import OWN_DOMAIN, OpFacts, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from perfgate.graph.ir import Node, Tensor
 
 TABLE: dict[str, Row] = {
     **attention.ROWS,

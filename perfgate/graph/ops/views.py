@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from perfgate.graph.ops.costs import free, move
-from perfgate.graph.ops.rows import Result, Row, Shape, Site, axis_of, mismatch, product
+from perfgate.graph.ops.rows import Result, Row, Shape, Site, axis_of, product
+from perfgate.graph.problems import mismatch
 
 
 def reshaped(shape: Shape, wanted: Shape, *, allow_zero: bool) -> Shape:
