@@ -63,7 +63,8 @@ def fixes_of(
             continue
         for finding in reversed(mine):  # from the end, so that places before it stay true
             try:
-                data = _mended(evaluation, finding, data, read)
+                is_untouched = data == sources[path]
+                data = _mended(evaluation, finding, data, read, is_untouched=is_untouched)
             except NotCertainError as error:
                 refused.append(_refusal(finding, str(error)))
         if data != sources[path]:
@@ -77,7 +78,12 @@ def _refusal(finding: Finding, reason: str) -> Refusal:
 
 
 def _mended(
-    evaluation: Evaluation, finding: Finding, data: bytes, read: Callable[[str, bytes], FileFacts]
+    evaluation: Evaluation,
+    finding: Finding,
+    data: bytes,
+    read: Callable[[str, bytes], FileFacts],
+    *,
+    is_untouched: bool,
 ) -> bytes:
     """The file with one finding mended; unchanged when an earlier edit has mended it already."""
     if any(sign in finding.span.path for sign in _NAME_WITH_CONTROL):
@@ -92,6 +98,8 @@ def _mended(
             fixed = _encoded(text[: change.start] + change.text + text[change.end :], encoding)
             _verify(facts, read(finding.span.path, fixed), rule, subject, change)
             return fixed
+    if is_untouched:
+        raise NotCertainError("the place cannot be read again")
     return data
 
 

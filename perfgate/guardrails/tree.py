@@ -13,7 +13,7 @@ from perfgate.guardrails.check import is_selected
 from perfgate.guardrails.globs import any_path_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from perfgate.guardrails.rule import RuleSet, Target
 
@@ -29,11 +29,17 @@ def facts_of_tree(files: Mapping[str, bytes], rules: RuleSet) -> tuple[FileFacts
     globs = key_globs(rules)
     chosen = (path for path in sorted(files) if is_selected(rules.settings, path))
     every = (facts_of_file(path, files[path], globs, rules.settings.max_file_size) for path in chosen)
-    return tuple(
-        facts
-        for facts in every
-        if facts.commands or facts.env or facts.keys or facts.notes or facts.incomplete
-    )
+    return tuple(facts for facts in every if _says_something(facts))
+
+
+def reader_for(rules: RuleSet) -> Callable[[str, bytes], FileFacts]:
+    """The reader of single files that these rules need, for fixes and examples."""
+    globs, limit = key_globs(rules), rules.settings.max_file_size
+    return lambda path, data: facts_of_file(path, data, globs, limit)
+
+
+def _says_something(facts: FileFacts) -> bool:
+    return bool(facts.commands or facts.env or facts.keys or facts.notes or facts.incomplete)
 
 
 def facts_of_file(path: str, data: bytes, globs: tuple[str, ...], size_limit: int) -> FileFacts:
@@ -42,9 +48,8 @@ def facts_of_file(path: str, data: bytes, globs: tuple[str, ...], size_limit: in
     if facts.incomplete or is_runtime_file(path) or not globs or not any_path_matches(globs, path):
         return facts
     if len(data) > size_limit:
-        note = _note(
-            path, 1, "size-limit", f"the file is larger than {size_limit} bytes; nothing of it was read"
-        )
+        text = f"the file is larger than {size_limit} bytes; nothing of it was read"
+        note = _note(path, 1, "size-limit", text)
         return replace(facts, notes=(*facts.notes, note), incomplete=True)
     return _with_keys(facts, data)
 
