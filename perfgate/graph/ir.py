@@ -1,7 +1,7 @@
 """The graph that an ONNX model becomes: nodes in topological order, tensors with shapes, places and scopes.
 
 Values are msgspec structs, not dataclasses: at 30,000 nodes per second a node has 33 us for everything, and a
-frozen dataclass of this size costs 2-3 us to build (docs/adr/0002). Nobody changes them after `graph.load`.
+frozen dataclass with many fields takes several us to build (docs/adr/0002). Nobody changes them after `load`.
 """
 
 from __future__ import annotations

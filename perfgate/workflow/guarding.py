@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.config.prefilter import is_worth_reading
+from perfgate.config.prefilter import has_watched_name
 from perfgate.config.read import read
-from perfgate.core.errors import PerfgateError
+from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.core.finding import Answer, Severity
 from perfgate.guardrails.check import evaluate, is_selected
 from perfgate.guardrails.load import load_rules
@@ -17,7 +17,7 @@ from perfgate.measure.compile_source import compile_command
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from perfgate.baseline.trusted import TrustedTree
     from perfgate.config.facts import FileFacts
@@ -31,55 +31,65 @@ RULE_FILES = ("guardrails.yaml", ".cann_guardrails.yaml")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRun:
-    """What the guardrails say. `weakened` are findings on the rule files themselves, against base."""
+    """What the guardrails say, with the facts and the bytes of the files that hold any."""
 
     evaluation: Evaluation
-    weakened: tuple[Finding, ...]
-    rules: int
+    facts: tuple[FileFacts, ...]
+    sources: Mapping[str, bytes]
+    rule_sources: tuple[RuleSource, ...]
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings that count."""
-        return (*self.weakened, *self.evaluation.findings)
+        """All findings that count, those on the rule files themselves among them."""
+        return self.evaluation.findings
 
     @property
     def is_broken(self) -> bool:
         """A finding that is not waived reaches the level that fails."""
-        fail_on = self.evaluation.rules.settings.fail_on
-        return any(finding.severity.rank >= fail_on.rank for finding in self.findings)
+        return self.evaluation.exit_code is not ExitCode.PASS
 
     def summary(self) -> str:
-        """`guardrails: 6 rules, 9 commands read, 0 findings`."""
+        """`guardrails: 6 rules, 9 commands read, 0 errors`."""
         errors = sum(1 for finding in self.findings if finding.severity is Severity.ERROR)
-        unknown = sum(1 for finding in self.findings if finding.is_unresolved)
+        unknown = len(self.evaluation.unresolved)
         more = f", {unknown} unresolved" if unknown else ""
-        commands = self.evaluation.commands
-        return f"guardrails: {self.rules} rules, {commands} commands read, {errors} errors{more}"
+        rules, commands = len(self.evaluation.rules.rules), self.evaluation.commands
+        return f"guardrails: {rules} rules, {commands} commands read, {errors} errors{more}"
 
 
 def check_guardrails(
-    tree: WorkTree, trusted: TrustedTree | None, today: dt.date, *, only: Iterable[str] | None = None
+    tree: WorkTree,
+    trusted: TrustedTree | None,
+    today: dt.date,
+    *,
+    only: Iterable[str] | None = None,
+    rule_file: str | None = None,
 ) -> GuardRun:
     """Evaluate the rules of base and head on every file of the tree.
 
-    `only` limits the findings to these paths, never the rules. Without a trusted side head judges alone.
+    `only` limits the findings to these paths, never the rules. Without a trusted side head judges alone;
+    `rule_file` is judged alone and instead of the root files.
 
     Raises:
         UnusableError: a rule file cannot be used; broken rules never mean "no rules".
     """
-    head = load_rules(_sources(tree))
-    base = None if trusted is None else load_rules(_trusted_sources(trusted))
-    rules, weakened = effective(base, head)
-    files = tree.files()
-    chosen = [path for path in files if is_selected(rules.settings, path)]
-    evaluation = evaluate(
-        rules,
-        _facts(tree, chosen),
-        today=today,
-        only=None if only is None else frozenset(only),
-        files=len(chosen),
-    )
-    return GuardRun(evaluation=evaluation, weakened=weakened, rules=len(rules.rules))
+    if rule_file is not None:
+        head_sources = [RuleSource(path=rule_file, text=tree.read(rule_file, what="guardrail file"))]
+        rules = load_rules(head_sources)
+    else:
+        head_sources = _sources(tree)
+        base = None if trusted is None else load_rules(_trusted_sources(trusted))
+        rules, _ = effective(base, load_rules(head_sources))
+    chosen = [path for path in tree.files() if is_selected(rules.settings, path)]
+    sources = {}
+    for path in chosen:
+        data = tree.read(path)
+        if has_watched_name(path, data):
+            sources[path] = data
+    facts = tuple(read(path, data) for path, data in sources.items())
+    narrowed = None if only is None else frozenset(only)
+    evaluation = evaluate(rules, facts, today=today, only=narrowed, files=len(chosen))
+    return GuardRun(evaluation=evaluation, facts=facts, sources=sources, rule_sources=tuple(head_sources))
 
 
 def blocked_benchmarks(tree: WorkTree, benchmarks: Iterable[Benchmark], run: GuardRun) -> dict[str, str]:
@@ -160,12 +170,3 @@ def _trusted_sources(trusted: TrustedTree) -> list[RuleSource]:
         if data is not None:
             found.append(RuleSource(path=path, text=data))
     return found
-
-
-def _facts(tree: WorkTree, paths: Iterable[str]) -> list[FileFacts]:
-    facts = []
-    for path in paths:
-        data = tree.read(path)
-        if is_worth_reading(path, data):
-            facts.append(read(path, data))
-    return facts

@@ -1,0 +1,166 @@
+"""`perfgate guard`: the guardrails alone; nothing is measured and nothing of the repository is run."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from perfgate import __version__
+from perfgate.cli.options import write_text
+from perfgate.config.read import read
+from perfgate.core.codec import readable_json
+from perfgate.core.errors import ExitCode, UsageError
+from perfgate.guardrails.add import add_line
+from perfgate.guardrails.examples import run_examples
+from perfgate.guardrails.explain import explain_place, explain_rule
+from perfgate.guardrails.fix import fixes_of
+from perfgate.guardrails.json_schema import json_schema
+from perfgate.guardrails.rule import ROOT_FILE
+from perfgate.report.github_annotations import github_lines
+from perfgate.report.guard_json import guard_json
+from perfgate.report.guard_text import render_text
+from perfgate.report.sarif import sarif_log
+from perfgate.workflow.guarding import check_guardrails
+from perfgate.workflow.guard_ground import guard_ground
+from perfgate.workflow.worktree import find_root
+
+if TYPE_CHECKING:
+    from perfgate.workflow.guarding import GuardRun
+
+_FILES = "files"
+
+
+class _GuardGroup(click.Group):
+    """`guard [PATH...]` unless the first word is a verb; a path named like one is written `./add`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in {"-h", "--help"}):
+            args = [_FILES, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_GuardGroup)
+def guard() -> None:
+    """Check the guardrails. `perfgate guard [PATH...]` limits the findings to these files, never the rules.
+
+    Exit: 0 pass, 1 a finding that fails, 2 usage, 12 a rule file or the base commit cannot be used.
+    """
+
+
+def _run(
+    base: str | None = None,
+    *,
+    today: str | None = None,
+    only: tuple[str, ...] = (),
+    rule_file: str | None = None,
+) -> GuardRun:
+    root = find_root(Path.cwd())
+    tree, trusted, _ = guard_ground(root, base, dict(os.environ))
+    day = dt.datetime.now(dt.UTC).date() if today is None else _day(today)
+    paths = [_below(root, path) for path in only] or None
+    return check_guardrails(tree, trusted, day, only=paths, rule_file=rule_file)
+
+
+@guard.command(_FILES, hidden=True)
+@click.argument("paths", nargs=-1)
+@click.option("--base", default=None, metavar="REF", help="Commit whose rules hold as well.")
+@click.option("--rules", "rule_file", default=None, metavar="FILE", help="Judge by this file alone.")
+@click.option("--today", default=None, metavar="DATE", help="Judge waivers as on this day.")
+@click.option("--format", "form", type=click.Choice(["text", "github", "sarif", "json"]), default="text")
+@click.option("-o", "--output", default="-", metavar="FILE", help="Write there instead of standard output.")
+@click.option("--fix", is_flag=True, help="Print a diff that mends what is certain; apply it with git apply.")
+@click.pass_context
+def files(ctx: click.Context, /, paths: tuple[str, ...], form: str, output: str, **asked: object) -> None:
+    """Check files."""
+    run = _run(
+        _text(asked["base"]), today=_text(asked["today"]), only=paths, rule_file=_text(asked["rule_file"])
+    )
+    if asked["fix"]:
+        _print_fixes(run, output)
+    else:
+        write_text(output, _rendered(run, form))
+    ctx.exit(int(run.evaluation.exit_code))
+
+
+@guard.command()
+@click.argument("what", metavar="RULE|FILE:LINE")
+def explain(what: str) -> None:
+    """Say in words what a rule asks and matched, or what was read at a place."""
+    run = _run()
+    path, separator, line = what.rpartition(":")
+    if separator and line.isdecimal() and path in run.sources:
+        click.echo(explain_place(run.evaluation, run.facts, path, int(line)))
+    else:
+        click.echo(explain_rule(run.evaluation, what))
+
+
+@guard.command()
+@click.argument("line")
+def add(line: str) -> None:
+    """Append one line such as "atc_convert: require --optypelayout=NHWC" to guardrails.yaml."""
+    run = _run()
+    addition = add_line(run.rule_sources, line, run.facts, dt.datetime.now(dt.UTC).date())
+    if addition.is_needed:
+        (find_root(Path.cwd()) / ROOT_FILE).write_bytes(addition.text)
+    click.echo(addition.report(), nl=False)
+
+
+@guard.command(name="test")
+@click.pass_context
+def run_rule_examples(ctx: click.Context) -> None:
+    """Run the examples that the rules carry."""
+    outcomes = run_examples(_run().evaluation.rules, read)
+    for outcome in outcomes:
+        click.echo(str(outcome))
+    click.echo(f"{len(outcomes)} examples")
+    ctx.exit(int(ExitCode.PASS if all(outcome.is_right for outcome in outcomes) else ExitCode.FAIL))
+
+
+@guard.command()
+def schema() -> None:
+    """Print the JSON Schema of guardrails.yaml, for editors."""
+    click.echo(readable_json(json_schema()), nl=False)
+
+
+def _rendered(run: GuardRun, form: str) -> str:
+    if form == "github":
+        return "".join(f"{line}\n" for line in github_lines(run.findings))
+    if form == "sarif":
+        return readable_json(sarif_log(run.evaluation, __version__))
+    if form == "json":
+        return readable_json(guard_json(run.evaluation))
+    return render_text(run.evaluation, run.sources)
+
+
+def _print_fixes(run: GuardRun, output: str) -> None:
+    fixes = fixes_of(run.evaluation, run.sources, read)
+    if output == "-":
+        sys.stdout.buffer.write(fixes.diff)  # bytes: a diff keeps the file's own line ends and encoding
+        sys.stdout.buffer.flush()
+    else:
+        Path(output).write_bytes(fixes.diff)
+    for refusal in fixes.refused:
+        click.echo(str(refusal), err=True)
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is no date", "--today", "write YYYY-MM-DD") from None
+
+
+def _below(root: Path, path: str) -> str:
+    full = Path(path).resolve()
+    if not full.is_relative_to(root.resolve()):
+        raise UsageError("the path lies outside the repository", path, "name a file inside it")
+    return full.relative_to(root.resolve()).as_posix()
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
