@@ -53,7 +53,7 @@ def worlds(guards: Iterable[Guard], given: Guard = ALWAYS) -> tuple[Guard, ...] 
 
 
 def simplified(guards: Iterable[Guard]) -> tuple[Guard, ...]:
-    """Alternative guards without the decisions that make no difference; (ALWAYS,) when all cases are covered."""
+    """Alternative guards without the decisions that make no difference; (ALWAYS,) if they cover all."""
     kept = tuple(dict.fromkeys(guards))
     for decision in sorted({decision for guard in kept for decision, _ in guard}):
         bare = dict.fromkeys(frozenset(pair for pair in guard if pair[0] != decision) for guard in kept)

@@ -1,4 +1,4 @@
-"""The one compile command that a suite names: `compile: {from: deploy/convert.sh, program: atc, match: ...}`."""
+"""The one compile command that a suite names by file, program and a glob on its flags."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _MAX_LISTED = 5  # commands named in a message
 def find_command(facts: FileFacts, *, program: str, match: str | None = None) -> Command:
     """The command of a program in a file.
 
-    `program` is a name of the program or its catalogue name (`atc_convert` and `atc` are one). `match` is a
-    glob on `--flag=value` of any of its flags, for example `--output=*resnet*`; a flag with several candidates
+    `program` is a name of the program or its catalogue name (`atc_convert` is `atc`). `match` is a glob on
+    `--flag=value` of any of its flags, for example `--output=*resnet*`; a flag with several candidates
     matches by any of them, a bare flag is `--flag`.
 
     Raises:

@@ -71,11 +71,11 @@ def _items(part: Part, separators: str) -> tuple[_Item, ...]:
     for index, sign in enumerate(text):
         if sign in separators:
             if index > start:
-                items.append(_Item(replace(bare, text=atom.text.cut(start, index)), True))
+                items.append(_Item(replace(bare, text=atom.text.cut(start, index)), splits=True))
             items.append(_BREAK)
             start = index + 1
     if start < len(text):
-        items.append(_Item(replace(bare, text=atom.text.cut(start, len(text))), True))
+        items.append(_Item(replace(bare, text=atom.text.cut(start, len(text))), splits=True))
     return tuple(items)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 GFLAGS = "gflags"
 TRTEXEC = "trtexec"
@@ -189,12 +190,62 @@ PROGRAMS = (
 
 FLAG_VARIABLES = ("XLA_FLAGS", "TF_XLA_FLAGS", "LIBTPU_INIT_ARGS")
 PLAIN_VARIABLES = ("XLA_PYTHON_CLIENT_MEM_FRACTION", "ASCEND_GLOBAL_LOG_LEVEL")
-WATCHED_VARIABLES = frozenset(FLAG_VARIABLES + PLAIN_VARIABLES)
 FLAG_LIST_PROGRAM = Program(name="flag list", dialect=FLAG_LIST, names=())
 
-_EXACT = {name: program for program in PROGRAMS for name in program.names if "*" not in name}
-_GLOBS = tuple((name, program) for program in PROGRAMS for name in program.names if "*" in name)
-_MODULES = {module: program for program in PROGRAMS for module in program.modules}
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Watch:
+    """The programs and variables that readers report; a guardrail file can add its own.
+
+    `flag_variables` hold lists of flags, `plain_variables` one value.
+    """
+
+    programs: tuple[Program, ...] = PROGRAMS
+    flag_variables: frozenset[str] = frozenset(FLAG_VARIABLES)
+    plain_variables: frozenset[str] = frozenset(PLAIN_VARIABLES)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """All variables."""
+        return self.flag_variables | self.plain_variables
+
+    @cached_property
+    def _exact(self) -> dict[str, Program]:
+        return {name: program for program in self.programs for name in program.names if "*" not in name}
+
+    @cached_property
+    def _globs(self) -> tuple[tuple[str, Program], ...]:
+        return tuple((name, program) for program in self.programs for name in program.names if "*" in name)
+
+    @cached_property
+    def _modules(self) -> dict[str, Program]:
+        return {module: program for program in self.programs for module in program.modules}
+
+    def program_of(self, word: str) -> Program | None:
+        """The program that a program word names: by base name, exact or glob."""
+        name = base_name(word)
+        found = self._exact.get(name)
+        if found is not None or not name:
+            return found
+        return next((program for glob, program in self._globs if fnmatchcase(name, glob)), None)
+
+    def program_of_module(self, module: str) -> Program | None:
+        """The program that `python -m MODULE` runs."""
+        return self._modules.get(module)
+
+    def extended(
+        self, programs: tuple[Program, ...] = (), flag_variables: frozenset[str] = frozenset()
+    ) -> Watch:
+        """This and more; an added program wins over a built-in one of the same name."""
+        return Watch(
+            programs=(*self.programs, *programs),
+            flag_variables=self.flag_variables | flag_variables,
+            plain_variables=self.plain_variables - flag_variables,
+        )
+
+
+WATCH = Watch()
+WATCHED_VARIABLES = WATCH.variables
 _BY_NAME = {program.name: program for program in PROGRAMS}
 
 
@@ -204,21 +255,17 @@ def base_name(word: str) -> str:
 
 
 def program_of(word: str) -> Program | None:
-    """The watched program that a program word names: by base name, exact or glob."""
-    name = base_name(word)
-    found = _EXACT.get(name)
-    if found is not None or not name:
-        return found
-    return next((program for glob, program in _GLOBS if fnmatchcase(name, glob)), None)
+    """The built-in program that a program word names: by base name, exact or glob."""
+    return WATCH.program_of(word)
 
 
 def program_of_module(module: str) -> Program | None:
-    """The watched program that `python -m MODULE` runs."""
-    return _MODULES.get(module)
+    """The built-in program that `python -m MODULE` runs."""
+    return WATCH.program_of_module(module)
 
 
 def program_named(name: str) -> Program:
-    """The program by its catalogue name.
+    """The built-in program by its catalogue name.
 
     Raises:
         KeyError: no such program.

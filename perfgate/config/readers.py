@@ -22,8 +22,10 @@ class ReadSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """A reader's place (`module:function`), the file names it takes (globs; with a slash: whole paths), and
-    the interpreters of a `#!` line it takes.
+    """A reader and the files it takes.
+
+    `function` is `module:function`. `names` are globs on the file name, or on the whole path if they hold a
+    slash; `interpreters` are the programs of a `#!` line.
     """
 
     function: str

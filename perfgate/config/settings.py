@@ -8,7 +8,7 @@ from perfgate.config.dialects.arguments import parse_arguments
 from perfgate.config.facts import EnvOperation, EnvSetting
 from perfgate.config.fields import split_fields
 from perfgate.config.found import Found
-from perfgate.config.programs import FLAG_LIST_PROGRAM, FLAG_VARIABLES, WATCHED_VARIABLES
+from perfgate.config.programs import FLAG_LIST_PROGRAM
 from perfgate.config.values import value_of
 
 if TYPE_CHECKING:
@@ -21,9 +21,10 @@ def read_setting(name: Placed, value: tuple[Atom, ...], operation: EnvOperation 
 
     `value` leaves out the variable's own earlier text (`$XLA_FLAGS`): the operation `append` says that.
     """
-    if name.text not in WATCHED_VARIABLES:
+    watch = name.source.watch
+    if name.text not in watch.variables:
         return Found()
-    if name.text not in FLAG_VARIABLES:
+    if name.text not in watch.flag_variables:
         plain = EnvSetting(name=name.text, operation=operation, span=name.span(), value=value_of(value))
         return Found(env=(plain,))
     arguments = parse_arguments(split_fields(value, place=name), FLAG_LIST_PROGRAM)

@@ -68,8 +68,8 @@ def read_words(
 ) -> Found:
     """The facts of a command that is given as words and that no shell expands.
 
-    Exec form of Dockerfiles, lists of compose and Kubernetes, lists in Python. Wrappers are taken off, and the
-    text after `sh -c` is read as shell with `variables` exported.
+    Exec form of Dockerfiles, lists of compose and Kubernetes, lists in Python. Wrappers are taken off, and
+    the text after `sh -c` is read as shell with `variables` exported.
     """
     if not words:
         return Found()

@@ -9,9 +9,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from perfgate.config.facts import Span
+from perfgate.config.programs import WATCH, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,11 +24,13 @@ class Source:
     """A file's text without byte order mark and with CRLF joined to LF.
 
     Taking out a CR changes no line or column. `carriage_lines` holds the 1-based lines that ended with CRLF.
+    `watch` says what its readers report.
     """
 
     path: str
     text: str
     carriage_lines: frozenset[int] = field(default=frozenset(), repr=False)
+    watch: Watch = WATCH
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
@@ -151,4 +155,4 @@ def joined(parts: Iterable[Placed], at: Placed) -> Placed:
 def _runs_on(parts: list[Placed]) -> bool:
     if not all(isinstance(part.starts, range) for part in parts):
         return False
-    return all(left.ends[-1] == right.starts[0] for left, right in zip(parts, parts[1:], strict=False))
+    return all(left.ends[-1] == right.starts[0] for left, right in pairwise(parts))

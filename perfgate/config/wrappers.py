@@ -42,7 +42,8 @@ def _names(text: str) -> frozenset[str]:
 _DOCKER_BARE = _names(
     "-d -i -t -P -q --detach --interactive --tty --rm --privileged --init --read-only --no-healthcheck "
     "--publish-all --quiet --oom-kill-disable --sig-proxy --disable-content-trust --use-aliases --no-deps "
-    "--service-ports --build --remove-orphans --no-TTY -T --quiet-pull --no-trunc --replace --rmi --tls-verify "
+    "--service-ports --build --remove-orphans --no-TTY -T --quiet-pull --no-trunc --replace --rmi "
+    "--tls-verify"
     "--quiet-build --help"
 )
 _DOCKER_ENV = _names("-e --env")
@@ -81,7 +82,8 @@ _SRUN = Wrapper(
 _MPI = Wrapper(
     values=_names(
         "-n -np -H -c -N -host --host -hostfile --hostfile -machinefile --map-by -map-by --bind-to -bind-to "
-        "--rank-by -wdir --wdir -wd --prefix -output-filename --output-filename --np -env --npernode -npernode"
+        "--rank-by -wdir --wdir -wd --prefix -output-filename --output-filename --np -env --npernode "
+        "-npernode"
     ),
     env_options=frozenset({"-x"}),
 )
@@ -96,7 +98,8 @@ _PERF = Wrapper(
 _NVIDIA_PROFILER = Wrapper(
     values=_names(
         "-o -t -c -w -s -f -e -d -y -x -k --output --trace --sample --force-overwrite --delay --duration "
-        "--kernel-name --launch-count --launch-skip --metrics --set --section --target-processes --stats --export"
+        "--kernel-name --launch-count --launch-skip --metrics --set --section --target-processes "
+        "--stats --export"
     )
 )
 _CMAKE_ENV = Wrapper(values=_names("--unset --modify"), assigns=True)
@@ -104,7 +107,8 @@ _CMAKE_ENV = Wrapper(values=_names("--unset --modify"), assigns=True)
 WRAPPERS: dict[str, Wrapper] = {
     "sudo": Wrapper(
         values=_names(
-            "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --close-from --role --type --chdir "
+            "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --close-from --role "
+            "--type --chdir"
             "--chroot --command-timeout --other-user"
         ),
         assigns=True,
@@ -262,7 +266,8 @@ SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".pl", ".zsh", ".ksh", ".rb")
 # Commands whose arguments are data, also when they are written with their folder.
 DATA_COMMANDS = _names(
     "echo printf cat grep egrep fgrep zgrep rg ag sed awk gawk mawk which type man info apropos whatis hash "
-    "whereis pip pip3 apt apt-get yum dnf apk brew npm git hg svn cp mv rm ls ln mkdir rmdir touch chmod chown "
+    "whereis pip pip3 apt apt-get yum dnf apk brew npm git hg svn cp mv rm ls ln mkdir rmdir touch "
+    "chmod chown"
     "stat file du df head tail tee less more wc sort uniq cut tr diff cmp test [ alias unalias dpkg rpm curl "
     "wget tar zip unzip gzip gunzip rsync scp sha256sum md5sum basename dirname realpath readlink cd pushd "
     "popd export unset declare local readonly complete jq yq tput logger mail notify-send install strip nm "

@@ -44,8 +44,8 @@ def wanted_answers(wanted: dict[str, Any], *, notes: bool = True) -> Counter[Ans
         value = None if "flags" in item else item["value"]
         place = (item["line"], item["column"])
         answers.append(("env", item["name"], item["op"], *place, _wanted_flags(item.get("flags", [])), value))
-    for item in wanted["keys"]:
-        answers.append(("key", item["path"], item["type"], item["value"], item["line"], item["column"]))
+    fields = ("path", "type", "value", "line", "column")
+    answers.extend(("key", *(item[field] for field in fields)) for item in wanted["keys"])
     if notes:
         answers.extend(("note", item["code"], item["line"]) for item in wanted["notes"])
     answers.append(("incomplete", wanted["incomplete"]))

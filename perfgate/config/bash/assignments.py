@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from perfgate.config.bash.scope import Variable, unknown
 from perfgate.config.bash.syntax import Parameter
 from perfgate.config.facts import EnvOperation
-from perfgate.config.programs import WATCHED_VARIABLES
 from perfgate.config.settings import read_setting
 from perfgate.config.values import MAX_VALUE_LENGTH
 from perfgate.config.words import Word
@@ -102,7 +101,8 @@ def _with_element(runner: Runner, assignment: Assignment, before: Variable | Non
 def report_setting(runner: Runner, assignment: Assignment) -> None:
     """Report an assignment to a watched variable; its own earlier text is left out and makes it an append."""
     name = assignment.name.text
-    if name not in WATCHED_VARIABLES or assignment.elements is not None or assignment.key is not None:
+    watched = name in assignment.name.source.watch.variables
+    if not watched or assignment.elements is not None or assignment.key is not None:
         return
     runner.expander.own_name = name
     atoms = runner.expander.atoms(assignment.word)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from perfgate.config.bash.syntax import Literal, WordPart, WordText
 
@@ -88,7 +89,7 @@ def _closing(units: list[_Unit], start: int) -> tuple[int, list[int]]:
 def _choices(units: list[_Unit], start: int, end: int, commas: list[int]) -> list[list[_Unit]] | None:
     if commas:
         bounds = [start, *commas, end]
-        pieces = [units[left + 1 : right] for left, right in zip(bounds, bounds[1:], strict=False)]
+        pieces = [units[left + 1 : right] for left, right in pairwise(bounds)]
         return [way for piece in pieces for way in _expanded(piece)]
     inside = units[start : end + 1]
     if not all(isinstance(unit, Literal) and not unit.quoted for unit in inside):

@@ -31,7 +31,7 @@ def constant_status(command: Command) -> int:
 
 
 def tested_name(condition: Sequence) -> tuple[str, bool]:
-    """The variable that a condition tests for emptiness, and whether success means empty; ("", False): none."""
+    """The variable a condition tests for emptiness, and whether success means empty; ("", False): none."""
     if len(condition.chains) != 1:
         return "", False
     return chain_tests(condition.chains[0])

@@ -181,10 +181,8 @@ class Expander:
         if part.operator in _DEFAULTS | _ALTERNATIVES and part.operand is not None:
             return self._with_operand(part, part.operand)
         splits = not part.quoted
-        if part.operator not in _PLAIN or not part.name:
-            atoms = self._transformed(part)
-        else:
-            atoms = self._value(part)
+        is_plain = part.operator in _PLAIN and bool(part.name)
+        atoms = self._value(part) if is_plain else self._transformed(part)
         if part.name == self.own_name and self.own_name:
             return []
         return [Part(atom=atom, splits=splits) for atom in atoms] or [_nothing(part)]

@@ -21,7 +21,7 @@ from perfgate.config.dialects.arguments import parse_arguments
 from perfgate.config.dialects.split import is_dashed
 from perfgate.config.facts import Command, Note
 from perfgate.config.found import Found
-from perfgate.config.programs import Program, base_name, program_of, program_of_module
+from perfgate.config.programs import Program, Watch, base_name
 from perfgate.config.settings import read_setting
 from perfgate.config.words import Atom, Word, open_word
 from perfgate.config.wrappers import (
@@ -37,6 +37,8 @@ from perfgate.config.wrappers import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from perfgate.config.bash.flow import Runner
     from perfgate.config.bash.syntax import Script, Simple
     from perfgate.config.facts import Span
@@ -48,7 +50,7 @@ _MAX_WRAPPERS = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Words still to be read, what wraps them, the text they are fed, and the variables their program sees."""
+    """Words still to be read, what wraps them, the text they are fed, the variables their program sees."""
 
     words: tuple[Word, ...]
     via: tuple[str, ...] = ()
@@ -63,6 +65,7 @@ class Invoker:
     def __init__(self, runner: Runner, node: Simple) -> None:
         self.runner = runner
         self.node = node
+        self.watch: Watch = node.place.source.watch
 
     def invoke(self, call: Call) -> None:
         """Take wrappers off until a watched program, shell text or nothing is left."""
@@ -80,19 +83,17 @@ class Invoker:
         name = _program_text(first)
         if name is None:
             return self._unknown_program(call)
-        base = base_name(name)
-        program = program_of(name)
+        program = self.watch.program_of(name)
         if program is not None:
             self._emit(program, call)
             return None
-        if base in SHELLS:
-            return self._shell(call)
-        if base in PYTHONS:
-            return self._python(call)
-        special = {"find": self._find, "xargs": self._xargs, "parallel": self._parallel}.get(base)
-        if special is not None:
-            special(call)
-            return None
+        return self._other_program(call, name)
+
+    def _other_program(self, call: Call, name: str) -> Call | None:
+        base = base_name(name)
+        reader = self._special_reader(base)
+        if reader is not None:
+            return reader(call)
         found = find_wrapper(tuple(word.text for word in call.words), base)
         if found is not None:
             return self._unwrap(call, *found)
@@ -101,6 +102,13 @@ class Invoker:
         if ("/" in name or base.endswith(SCRIPT_ENDINGS)) and base not in DATA_COMMANDS:
             self.scripted(call)
         return None
+
+    def _special_reader(self, base: str) -> Callable[[Call], Call | None] | None:
+        if base in SHELLS:
+            return self._shell
+        if base in PYTHONS:
+            return self._python
+        return {"find": self._find, "xargs": self._xargs, "parallel": self._parallel}.get(base)
 
     def _unknown_program(self, call: Call) -> Call | None:
         """`$SUDO atc ...`: an unknown unquoted word may be nothing or a wrapper; `"$PYTHON" -m module`."""
@@ -113,7 +121,7 @@ class Invoker:
     def scripted(self, call: Call) -> None:
         """A script that is given a command: a watched program followed by at least one flag."""
         for index, word in enumerate(call.words[1:], start=1):
-            program = program_of(word.text or "")
+            program = self.watch.program_of(word.text or "")
             if program is not None and any(is_dashed(rest) for rest in call.words[index + 1 :]):
                 via = (*call.via, call.words[0].text or "")
                 self._emit(program, replace(call, words=call.words[index:], via=via))
@@ -207,7 +215,7 @@ class Invoker:
         while index < len(call.words):
             text = known_start(call.words[index])
             if text == "-m" and index + 1 < len(call.words):
-                program = program_of_module(call.words[index + 1].text or "")
+                program = self.watch.program_of_module(call.words[index + 1].text or "")
                 rest = replace(call, words=call.words[index + 1 :], via=via)
                 if program is not None:
                     self._emit(program, rest)
@@ -219,8 +227,8 @@ class Invoker:
             index += 2 if text in {"-W", "-X"} else 1
         return None
 
-    def _find(self, call: Call) -> None:
-        """`find ... -exec COMMAND {} \\;`: the file names are unknown."""
+    def _find(self, call: Call) -> Call | None:
+        """`find ... -exec COMMAND {} ;`: the file names are unknown."""
         words = list(call.words)
         while words:
             word = words.pop(0)
@@ -231,32 +239,34 @@ class Invoker:
             inside = tuple(filled(part, "{}", "find") for part in words[:end])
             self.invoke(replace(call, words=inside, via=(*call.via, "find"), stdin=None))
             del words[: end + 1]
+        return None
 
-    def _xargs(self, call: Call) -> None:
+    def _xargs(self, call: Call) -> Call | None:
         """`xargs COMMAND`: arguments follow, or take the place that `-I` names."""
         index, mark = xargs_options(call.words)
         words = call.words[index:]
         if not words:
-            return
+            return None
         if mark:
             words = tuple(filled(word, mark, "xargs") for word in words)
         else:
             words = (*words, open_word("xargs", words[-1].place))
-        self.invoke(replace(call, words=words, via=(*call.via, "xargs"), stdin=None))
+        return replace(call, words=words, via=(*call.via, "xargs"), stdin=None)
 
-    def _parallel(self, call: Call) -> None:
+    def _parallel(self, call: Call) -> Call | None:
         """`parallel COMMAND ::: ARGUMENTS`: the words are shell text with `{}` for an argument."""
         index = parallel_options(call.words)
         words = call.words[index:]
         ends = [place for place, word in enumerate(words) if (word.text or "").startswith(":::")]
         words = words[: ends[0]] if ends else words
         if not words:
-            return
+            return None
         filled_words = tuple(filled(word, None, "parallel") for word in words)
         if filled_words == words:
             filled_words = (*words, open_word("parallel", words[-1].place))
         inner = replace(call, via=(*call.via, "parallel"))
         self._nested(spaced(filled_words), words[0].place, inner)
+        return None
 
     def evaluate(self, atoms: tuple[Atom, ...], place: Placed) -> None:
         """`eval TEXT`: the text is run by this shell."""

@@ -22,7 +22,7 @@ def stdin_text(redirects: tuple[Redirect, ...], expander: Expander) -> tuple[Ato
 
 
 def piped_text(command: Simple, expander: Expander) -> tuple[Atom, ...] | None:
-    """What `cat <<X`, `echo text` and `printf '%s\\n' text` print, as far as the file tells."""
+    """What `cat <<X`, `echo text` and `printf %s text` print, as far as the file tells."""
     name = command.words[0].literal if command.words else None
     if any(redirect.operator in {">", ">>", "&>", ">|"} for redirect in command.redirects):
         return None

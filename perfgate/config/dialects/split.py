@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.spans import joined
-from perfgate.config.words import Atom, Word
 
 if TYPE_CHECKING:
     from perfgate.config.spans import Placed
+    from perfgate.config.words import Atom, Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
