@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.compiler.layouts import LOGICAL, MATRIX_LOGICAL, stored_bytes
 from perfgate.compiler.opclass import CONVOLUTIONS, PRODUCTS
+from perfgate.compiler.passnames import LAYOUT
 from perfgate.compiler.routes import RouteTable
 from perfgate.compiler.workgraph import inserted
 from perfgate.core.device import Position, Via
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
     from perfgate.core.device import Device, Route
 
-NAME = "layout"
 FREE_VIEW = "free_view"  # note of a Transpose that moves nothing
 LOAD = "load"  # note: DMA efficiency by operand name of conversions done while loading
 STORE = "store"  # note: the same while storing
 EFFICIENCY = "efficiency"  # note of a conversion node
 CONVERSION, ROUND_TRIP, MOVE = "TransData", "HostRoundTrip", "Transpose"
-_STEP = (NAME, "inserted")
+_STEP = (LAYOUT, "inserted")
 
 
 class Converter:
@@ -55,7 +55,7 @@ class Converter:
         if native is not None:
             if pin and pin != own:
                 self._log.applied(
-                    NAME,
+                    LAYOUT,
                     asker,
                     f"pair-cancels: {value.name} still exists in {own}",
                     saved=(2 * native.size, 1),
@@ -147,11 +147,11 @@ class Converter:
         size = stored_bytes(source, pair[0], self._device) + stored_bytes(target, pair[1], self._device)
         if route.via is not Via.HOST:
             self._log.applied(
-                NAME, asker, f"{change} by a device kernel", after=(node.label,), saved=(-size, -1)
+                LAYOUT, asker, f"{change} by a device kernel", after=(node.label,), saved=(-size, -1)
             )
             return
         facts = self._routes.missed_alignment(source, *pair)
-        self._log.no_route(NAME, asker, change, facts, size)
+        self._log.no_route(LAYOUT, asker, change, facts, size)
 
     def _moved(self, value: WorkValue, layout: str) -> WorkValue:
         """The result of a Transpose written in another layout: one move, always on the device."""

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perfgate.compiler.folding import RANDOM
+from perfgate.compiler.opclass import BORDERS, CONTROL
 from perfgate.compiler.origin import ResidueKind
+from perfgate.compiler.passnames import CSE
 
 if TYPE_CHECKING:
     from perfgate.compiler.passlog import PassLog
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
 
-NAME = "cse"
 COMMUTATIVE = frozenset(
     {"Add", "Mul", "Min", "Max", "Sum", "And", "Or", "Xor", "Equal", "BitwiseAnd", "BitwiseOr"}
 )
@@ -80,20 +81,20 @@ def _same(left: Any, right: Any) -> bool:  # noqa: ANN401 - attributes are of an
 
 
 def has_body(node: WorkNode) -> bool:
-    """A control operator: its attributes hold nested graphs."""
-    return node.op in {"If", "Loop", "Scan", "SequenceMap"}
+    """A control operator, or the border of a body that was made flat."""
+    return node.op in CONTROL or node.op in BORDERS
 
 
 def _merge(work: WorkGraph, log: PassLog, twin: WorkNode, node: WorkNode) -> None:
     if node.op in RANDOM:
-        log.refused(NAME, node, "random-op", f"{node.op} draws new values at each execution")
+        log.refused(CSE, node, "random-op", f"{node.op} draws new values at each execution")
         return
     if has_body(node):
-        log.refused(NAME, node, "has-subgraph", f"bodies of {node.op} are not compared")
+        log.refused(CSE, node, "has-subgraph", f"bodies of {node.op} are not compared")
         return
     if any(value.is_output for value in node.outputs):
         log.refused(
-            NAME, node, "graph-output", "both results are outputs of the model, each needs its own bytes"
+            CSE, node, "graph-output", "both results are outputs of the model, each needs its own bytes"
         )
         return
     saved = 0
@@ -103,6 +104,6 @@ def _merge(work: WorkGraph, log: PassLog, twin: WorkNode, node: WorkNode) -> Non
     work.remove(node)
     work.bury(node, ResidueKind.TOMBSTONE, f"duplicate of {twin.label}")
     log.applied(
-        NAME, node, f"computes the same as {twin.label}",
+        CSE, node, f"computes the same as {twin.label}",
         before=(twin.label, node.label), after=(twin.label,), saved=(saved, 1),
     )  # fmt: skip

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.compiler.origin import ResidueKind
+from perfgate.compiler.passnames import DCE
 
 if TYPE_CHECKING:
     from perfgate.compiler.passlog import PassLog
     from perfgate.compiler.workgraph import WorkGraph, WorkNode
-
-NAME = "dce"
 
 
 def remove_dead_nodes(work: WorkGraph, log: PassLog) -> None:
@@ -22,12 +21,12 @@ def remove_dead_nodes(work: WorkGraph, log: PassLog) -> None:
         if node is None or _is_used(node):
             continue
         if node.sources[0].is_estimated:
-            log.refused(NAME, node, "side-effect", f"{node.op} is not known to be free of side effects")
+            log.refused(DCE, node, "side-effect", f"{node.op} is not known to be free of side effects")
             continue
         saved = sum(value.size for value in node.outputs)
         work.remove(node)
         work.bury(node, ResidueKind.TOMBSTONE, f"dead: no output needs {node.label}")
-        log.applied(NAME, node, f"dead: {node.label} reaches no output", saved=(saved, 1))
+        log.applied(DCE, node, f"dead: {node.label} reaches no output", saved=(saved, 1))
 
 
 def _is_used(node: WorkNode) -> bool:

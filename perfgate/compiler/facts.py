@@ -71,8 +71,9 @@ def facts_of(node: WorkNode) -> OpFacts:
     """The op table's answer for one node; an operator outside it is a vector pass over operands and results."""
     inputs = [None if operand is None else operand.tensor for operand in node.inputs]
     outputs = [value.tensor for value in node.outputs]
-    # The cost rules read operator and attributes only, which a work node has too.
-    source = cast("Node", node)
+    # A pass may have changed the attributes; the rules read nothing else of a node then, and a work node has them.
+    last = node.sources[-1]
+    source = last if last.attributes is node.attributes else cast("Node", node)
     row = None if node.sources[0].is_estimated else TABLE.get(node.op)
     return estimated(source, inputs, outputs) if row is None else row.cost(source, inputs, outputs)
 

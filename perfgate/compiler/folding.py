@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from perfgate.compiler.opclass import BORDERS
 from perfgate.compiler.origin import ResidueKind
+from perfgate.compiler.passnames import CONSTANT_FOLDING
 from perfgate.graph.ir import Tensor, TensorKind
 from perfgate.graph.ops.rows import Site
 from perfgate.graph.ops.table import row_of
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from perfgate.compiler.passlog import PassLog
     from perfgate.compiler.workgraph import WorkGraph, WorkNode
 
-NAME = "constant_folding"
 MOST_BYTES = 1 << 20  # larger results are kept as shape only, SIMULATOR section 4
 RANDOM = frozenset({
     "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial",
@@ -32,10 +33,12 @@ def fold_constants(work: WorkGraph, log: PassLog) -> None:
         outputs = node.outputs
         if not outputs:
             continue
-        if outputs[0].value is None and not _has_constant_inputs(node):
+        if outputs[0].value is None and (not _has_constant_inputs(node) or node.op in BORDERS):
             continue
         if outputs[0].is_output:
-            log.refused(NAME, node, "graph-output", f"{outputs[0].name} is an output of the model")
+            log.refused(
+                CONSTANT_FOLDING, node, "graph-output", f"{outputs[0].name} is an output of the model"
+            )
             continue
         _fold(work, log, node)
 
@@ -52,10 +55,10 @@ def _has_constant_inputs(node: WorkNode) -> bool:
 
 def _fold(work: WorkGraph, log: PassLog, node: WorkNode) -> None:
     if node.op in RANDOM:
-        log.refused(NAME, node, "random-op", f"{node.op} draws new values at each execution")
+        log.refused(CONSTANT_FOLDING, node, "random-op", f"{node.op} draws new values at each execution")
         return
     if node.sources[0].is_estimated:
-        log.refused(NAME, node, "no-value", f"{node.op} is not an operator whose effect is known")
+        log.refused(CONSTANT_FOLDING, node, "no-value", f"{node.op} is not an operator whose effect is known")
         return
     reason = _evaluate(node, work.graph.opset)
     expression = _expression(node)
@@ -66,7 +69,9 @@ def _fold(work: WorkGraph, log: PassLog, node: WorkNode) -> None:
         value.consumers = []
     work.remove(node)
     work.bury(node, ResidueKind.CONSTANT, expression)
-    log.applied(NAME, node, f"{reason}: {expression}", after=(node.outputs[0].name,), saved=(saved, 1))
+    log.applied(
+        CONSTANT_FOLDING, node, f"{reason}: {expression}", after=(node.outputs[0].name,), saved=(saved, 1)
+    )
 
 
 def _evaluate(node: WorkNode, opset: int) -> str:

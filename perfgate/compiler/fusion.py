@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from perfgate.compiler.attention import fuse_attention
 from perfgate.compiler.chains import fuse_chains
 from perfgate.compiler.opclass import ACTIVATIONS, CONVOLUTIONS, ELEMENTWISE, MATRIX, NORMS
+from perfgate.compiler.passnames import FUSION
 from perfgate.compiler.recognise import recognise
 from perfgate.compiler.switches import Fusion
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
     from perfgate.core.device import Device
 
-NAME = "fusion"
 _EPILOGUE_MATRIX = frozenset({"Conv", "ConvTranspose", "MatMul", "Gemm"})
 _ANCHORS = _EPILOGUE_MATRIX | NORMS
 
@@ -52,14 +52,16 @@ class Fuser:
     def refuse(self, anchor: WorkNode, user: WorkNode, code: str, sentence: str) -> None:
         """Log a candidate that stays alone."""
         self.log.refused(
-            NAME, anchor, code, f"{sentence}; {anchor.op} stays alone", (anchor.label, user.label)
+            FUSION, anchor, code, f"{sentence}; {anchor.op} stays alone", (anchor.label, user.label)
         )
 
     def take(self, anchor: WorkNode, member: WorkNode, inner: WorkValue, what: str) -> None:
         """Fuse a member and log it: the inner value is neither written nor read any more."""
         before = (anchor.label, member.label)
-        self.work.absorb(anchor, member, inner, step=(NAME, "fused"))
-        self.log.applied(NAME, anchor, what, before=before, after=(anchor.label,), saved=(2 * inner.size, 1))
+        self.work.absorb(anchor, member, inner, step=(FUSION, "fused"))
+        self.log.applied(
+            FUSION, anchor, what, before=before, after=(anchor.label,), saved=(2 * inner.size, 1)
+        )
 
 
 def fuse(work: WorkGraph, log: PassLog, config: CompileConfig, device: Device) -> None:

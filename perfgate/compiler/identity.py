@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.compiler.origin import ResidueKind
+from perfgate.compiler.passnames import IDENTITY
 
 if TYPE_CHECKING:
     from perfgate.compiler.passlog import PassLog
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
 
-NAME = "identity"
 VIEWS = ("Reshape", "Flatten", "Squeeze", "Unsqueeze")
 _SWAP = (0, 2, 1)
 _TO_CHANNELS_LAST = (0, 2, 3, 1)
@@ -58,13 +58,13 @@ def _bypass(work: WorkGraph, log: PassLog, node: WorkNode, why: str) -> bool:
         return False
     if result.is_output:
         log.refused(
-            NAME, node, "graph-output", f"{result.name} is an output of the model and keeps its own bytes"
+            IDENTITY, node, "graph-output", f"{result.name} is an output of the model and keeps its own bytes"
         )
         return False
     work.redirect(result, operand)
     work.remove(node)
     work.bury(node, ResidueKind.TOMBSTONE, f"{node.label} {why}")
-    log.applied(NAME, node, f"{node.label} {why}", saved=(0, 1 if node.op not in VIEWS else 0))
+    log.applied(IDENTITY, node, f"{node.label} {why}", saved=(0, 1 if node.op not in VIEWS else 0))
     return True
 
 
@@ -169,7 +169,7 @@ def _exchange(
     work.by_op.setdefault("Transpose", []).append(transpose)
     work.by_op.setdefault("Reshape", []).append(view)
     log.applied(
-        NAME, first, "transposed before the axes are merged, so that a storage layout can absorb it",
+        IDENTITY, first, "transposed before the axes are merged, so that a storage layout can absorb it",
         before=before, after=(first.label, second.label),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.compiler.conversion import FREE_VIEW, Converter
 from perfgate.compiler.identity import permutation
-from perfgate.compiler.layouts import CHANNELS_LAST, LOGICAL, MATRIX_LOGICAL, RANK, has_layout
+from perfgate.compiler.layouts import BLOCKED, CHANNELS_LAST, LOGICAL, MATRIX_LOGICAL, RANK, has_layout
 from perfgate.compiler.opclass import CONVOLUTIONS, LOGICAL_ORDER, PRODUCTS, SENSITIVE_VECTOR
 from perfgate.core.device import Position
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
     from perfgate.core.device import Device
 
-NAME = "layout"
 _TO_CHANNELS_LAST = (0, 2, 3, 1)
 _TO_CHANNELS_FIRST = (0, 3, 1, 2)
+PACKED = "packed"  # note of a convolution whose few channels are not padded
+SMALL_CHANNELS = 4  # --enable_small_channel
 _TAKES_ANY = "*"  # layout of a Transpose's result: whatever the first user needs
 
 
@@ -42,6 +43,7 @@ class _LayoutWalk:
         "_matrix",
         "_native",
         "_order",
+        "_packs_channels",
         "_pins",
         "_work",
     )
@@ -54,6 +56,7 @@ class _LayoutWalk:
         self._matrix = device.matrix_layout
         self._has_fractals = device.matrix_layout != MATRIX_LOGICAL
         self._bare = config.layout
+        self._packs_channels = config.small_channel and device.native_layout == BLOCKED
         self._pins = config.type_layouts
         self._input_layout = config.input_layout
 
@@ -143,12 +146,25 @@ class _LayoutWalk:
         pin = self._pin(node.op)
         data, residual = node.inputs[0], node.residual
         for position, operand in enumerate(node.inputs):
-            if operand is not None and (operand is data or operand is residual) and has_layout(operand):
+            if operand is None or not has_layout(operand):
+                continue
+            if operand is data:
+                node.inputs[position] = self._convert.to_port(
+                    node, operand, pin, self._data_layout(node, data)
+                )
+            elif operand is residual:
                 node.inputs[position] = self._convert.to_port(node, operand, pin, self._native)
         self._order.append(node)
         result = node.outputs[0]
         if has_layout(result):
             self._convert.from_port(node, result, pin or self._native, self._native, Position.PORT)
+
+    def _data_layout(self, node: WorkNode, data: WorkValue) -> str:
+        """What a convolution reads; one that packs few channels takes them last, without padding."""
+        if self._packs_channels and data.is_input and data.shape[1] <= SMALL_CHANNELS:
+            node.notes[PACKED] = True
+            return CHANNELS_LAST
+        return self._native
 
     def _product(self, node: WorkNode) -> None:
         """Matrices see the logical order; a device with fractal matrices converts at their edges."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from perfgate.compiler.conversion import CONVERSION, EFFICIENCY, FREE_VIEW, LOAD, ROUND_TRIP, STORE
 from perfgate.compiler.facts import Work, steering_positions, work_of
 from perfgate.compiler.identity import permutation
-from perfgate.compiler.layouts import stored_bytes
-from perfgate.compiler.opclass import ELEMENTWISE, VIEWS
+from perfgate.compiler.layout import PACKED
+from perfgate.compiler.layouts import BLOCKED, RANK, rounded_up, stored_bytes
+from perfgate.compiler.opclass import BORDERS, CONVOLUTIONS, ELEMENTWISE, VIEWS
 from perfgate.compiler.origin import ResidueKind
 from perfgate.compiler.origins import OriginTable
+from perfgate.compiler.passnames import LOWER
 from perfgate.compiler.program import Access, Kernel, KernelKind, Pool
 from perfgate.compiler.storage import Storage
 from perfgate.compiler.workgraph import NO_BUFFER
@@ -22,21 +25,47 @@ if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
     from perfgate.core.device import Device
 
-NAME = "lower"
 _KINDS = {OpKind.MATRIX: KernelKind.MATRIX, OpKind.VECTOR: KernelKind.VECTOR, OpKind.MOVE: KernelKind.LAYOUT}
+
+
+def resident_tensors(metadata: dict[str, str]) -> frozenset[str]:
+    """Inputs and outputs that stay on the device between executions, by the model's entry `resident`.
+
+    A JSON list of tensor names, for example the cache of a decoder. An entry of another form counts as none.
+    """
+    try:
+        names = json.loads(metadata.get("resident", "[]"))
+    except ValueError:
+        return frozenset()
+    return frozenset(str(name) for name in names) if isinstance(names, list) else frozenset()
 
 
 class Lowering:
     """One walk over the final order; `kernels`, `storage` and `origins` are the result."""
 
-    __slots__ = ("_burst", "_config", "_device", "_precise", "_work", "kernels", "origins", "storage")
+    __slots__ = (
+        "_burst",
+        "_config",
+        "_device",
+        "_loops",
+        "_pads_channels",
+        "_resident",
+        "_work",
+        "kernels",
+        "origins",
+        "storage",
+    )
 
-    def __init__(self, work: WorkGraph, config: CompileConfig, device: Device) -> None:
+    def __init__(
+        self, work: WorkGraph, config: CompileConfig, device: Device, resident: frozenset[str]
+    ) -> None:
         self._work = work
         self._config = config
         self._device = device
         self._burst = device.dma.burst_bytes
-        self._precise = config.precise_ops
+        self._pads_channels = device.native_layout == BLOCKED
+        self._loops: list[int] = []  # first kernel of each loop that is open
+        self._resident = resident | resident_tensors(work.graph.metadata)
         self.kernels: list[Kernel] = []
         self.storage = Storage(device)
         self.origins = OriginTable(work)
@@ -57,7 +86,7 @@ class Lowering:
         if not value.consumers and not value.is_output:
             return
         value.buffer = self.storage.add(value, Pool.ACTIVATIONS)
-        if not copies or value.name in self._config.resident:
+        if not copies or value.name in self._resident:
             return
         user = value.consumers[0] if value.consumers else None
         size = self.storage.sizes[value.buffer]
@@ -65,7 +94,7 @@ class Lowering:
         value.writer = len(self.kernels) - 1
 
     def _bring_out(self, value: WorkValue) -> None:
-        if value.buffer == NO_BUFFER or value.name in self._config.resident:
+        if value.buffer == NO_BUFFER or value.name in self._resident:
             return
         owner = self.origins.owner(value.producer) if value.producer is not None else -1
         self._issue_copy(KernelKind.D2H, value, self.storage.sizes[value.buffer], owner)
@@ -81,7 +110,7 @@ class Lowering:
             Kernel(
                 index, f"{value.name}:{kind}", "Copy", kind, str(kind), value.dtype, owner, dependencies,
                 () if is_in else access, access if is_in else (), link_bytes=size,
-                origin=self.origins.of_owner(owner, (NAME, "inserted")),
+                origin=self.origins.of_owner(owner, (LOWER, "inserted")),
             )
         )  # fmt: skip
 
@@ -89,6 +118,8 @@ class Lowering:
         op = node.op
         if op in VIEWS or FREE_VIEW in node.notes:
             self._alias(node)
+        elif op in BORDERS:
+            self._border(node)
         elif op == ROUND_TRIP:
             self._round_trip(node)
         elif op == CONVERSION:
@@ -107,11 +138,44 @@ class Lowering:
         result.buffer, result.writer = operand.buffer, operand.writer
         self._work.bury(node, ResidueKind.TOMBSTONE, f"{node.label} is a view of {operand.name}")
 
+    def _border(self, node: WorkNode) -> None:
+        """Into a loop values change hands; out of it the carried ones do, and stacked ones are written."""
+        storage = self.storage
+        is_enter = node.op == "LoopEnter"
+        carried = len(node.outputs) if is_enter else node.attributes.get("carried", 0)
+        stacked = []
+        for position, value in enumerate(node.outputs):
+            operand = node.inputs[position] if position < len(node.inputs) else None
+            if position >= carried:
+                stacked.append((operand, value))
+                continue
+            if operand is not None and operand.buffer == NO_BUFFER:
+                operand.buffer = storage.add(operand, Pool.WEIGHTS)
+            has_bytes = operand is not None and operand.size >= value.size
+            value.buffer = (
+                operand.buffer if operand is not None and has_bytes else storage.add(value, Pool.ACTIVATIONS)
+            )
+            value.writer = operand.writer if operand is not None and has_bytes else NO_BUFFER
+        if is_enter:
+            self._loops.append(len(self.kernels))
+            self._work.bury(node, ResidueKind.TOMBSTONE, f"{node.label} only hands values on")
+            return
+        if self._loops:
+            storage.extend_over_loop(self._loops.pop(), len(self.kernels))
+        if not stacked:
+            self._work.bury(node, ResidueKind.TOMBSTONE, f"{node.label} only hands values on")
+            return
+        node.inputs = [operand for operand, _ in stacked]
+        node.outputs = [value for _, value in stacked]
+        self._compute(node)
+
     def _compute(self, node: WorkNode) -> None:
         work = work_of(node)
         if work.kind is OpKind.FREE:
             self._alias(node)
             return
+        if self._pads_channels and node.op in CONVOLUTIONS and PACKED not in node.notes:
+            self._pad_depth(work, node)
         reads, dependencies = self._reads(node, work)
         index = len(self.kernels)
         writes = self._writes(node, index, work)
@@ -127,10 +191,19 @@ class Lowering:
                 pattern or ("+".join([node.op, *ops]) if ops else node.op), node.dtype, self.origins.owner(node), dependencies,
                 reads, writes, work.m, work.n, work.k, work.count, work.macs, work.vector_work, work.row,
                 is_estimated=source.is_estimated,
-                is_high_precision=bool(self._precise) and node.op in self._precise,
-                repeat=source.repeat, origin=self.origins.of(node),
+                is_high_precision=self._is_precise(node),
+                repeat=node.repeat, origin=self.origins.of(node),
             )
         )  # fmt: skip
+
+    def _pad_depth(self, work: Work, node: WorkNode) -> None:
+        """A blocked layout fills C up to C0, and the array multiplies the filling too. MACs count the model's."""
+        data = node.inputs[0]
+        if data is None or len(data.shape) != RANK or node.attributes.get("group", 1) != 1:
+            return
+        channels = data.shape[1]
+        item = ITEM_BYTES.get(node.dtype, 2)
+        work.k = work.k // channels * rounded_up(channels, self._device.block_elements(item))
 
     def _reads(self, node: WorkNode, work: Work) -> tuple[tuple[Access, ...], tuple[int, ...]]:
         """Each outside operand once, padded to bursts, and the kernels that wrote them."""
@@ -191,6 +264,13 @@ class Lowering:
         is_aligned = result.shape[-1] * item % self._burst == 0 and last % self._burst == 0
         return self._burst if is_aligned else self._burst // 2
 
+    def _is_precise(self, node: WorkNode) -> bool:
+        config = self._config
+        if not config.precise_ops and not config.precise_nodes:
+            return False
+        parts = [(source.op, source.name) for source in node.sources]
+        return any(op in config.precise_ops or name in config.precise_nodes for op, name in parts)
+
     def _allow_in_place(self, node: WorkNode) -> None:
         result = node.outputs[0].buffer
         size = self.storage.sizes[result]
@@ -216,7 +296,7 @@ class Lowering:
                 index, node.name, CONVERSION, KernelKind.LAYOUT, f"{source}->{target}", node.dtype,
                 self.origins.owner(node), (operand.writer,) if operand.writer >= 0 else (),
                 (self._block_access(operand, efficiency),), (self._block_access(result, efficiency),),
-                implicit=True, repeat=node.sources[0].repeat, origin=self.origins.of(node),
+                implicit=True, repeat=node.repeat, origin=self.origins.of(node),
             )
         )  # fmt: skip
 
@@ -253,6 +333,6 @@ class Lowering:
                     index, f"{node.name}:{kind}", op, kind, f"{source}->{target}", node.dtype,
                     owner, before, (Access(*read),), (Access(*write),),
                     elements=elements, link_bytes=link_bytes, implicit=True,
-                    repeat=node.sources[0].repeat, origin=origin,
+                    repeat=node.repeat, origin=origin,
                 )
             )  # fmt: skip

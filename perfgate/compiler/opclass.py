@@ -26,6 +26,7 @@ ELEMENTWISE = (
 
 VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze"})
 CONTROL = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+BORDERS = frozenset({"LoopEnter", "LoopExit"})  # of a loop body that the importer made flat
 
 # SIMULATOR section 5: these have a layout of their own when one is pinned.
 SENSITIVE_VECTOR = frozenset({
@@ -38,5 +39,5 @@ SENSITIVE = SENSITIVE_VECTOR | {"Conv", "ConvTranspose", "ConvInteger", "QLinear
 # These see elements in logical order, so a 4-D operand must be stored that way.
 LOGICAL_ORDER = VIEWS | PRODUCTS | RECURRENT | CONTROL | {
     "Attention", "Gather", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND", "Expand", "Tile",
-    "OneHot", "NonZero", "Compress", "NonMaxSuppression", "TopK", "Unique", "ReverseSequence", "CumSum",
+    "OneHot", "NonZero", "Compress", "LoopEnter", "LoopExit", "NonMaxSuppression", "TopK", "Unique", "ReverseSequence", "CumSum",
 }  # fmt: skip

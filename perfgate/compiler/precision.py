@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from perfgate.compiler.opclass import MATRIX, NORMS, SOFTMAXES
+from perfgate.compiler.opclass import MATRIX, NORMS, SOFTMAXES, VIEWS
+from perfgate.compiler.passnames import PRECISION
 from perfgate.compiler.workgraph import inserted
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
     from perfgate.core.device import Device
 
-NAME = "precision"
 _FLOATS = frozenset({"float64", "float32", "float16", "bfloat16"})
 _WIDE = frozenset({"float64", "float32"})
 
@@ -26,6 +26,13 @@ _WIDE = frozenset({"float64", "float32"})
 KEPT_WIDE = NORMS | SOFTMAXES | frozenset({
     "Exp", "Log", "Pow", "Erf", "Softplus", "ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceLogSum",
     "ReduceLogSumExp", "ReduceSumSquare", "ReduceProd", "CumSum", "Reciprocal", "Sqrt",
+})  # fmt: skip
+
+
+# These copy bytes or only rename them, so they have no type of their own.
+PASSES_TYPE_ON = VIEWS | frozenset({
+    "Transpose", "Concat", "Split", "Slice", "Pad", "Gather", "GatherElements", "GatherND", "Expand", "Tile",
+    "LoopEnter", "LoopExit", "DepthToSpace", "SpaceToDepth", "Identity", "Dropout",
 })  # fmt: skip
 
 
@@ -68,10 +75,11 @@ def choose_types(work: WorkGraph, log: PassLog, config: CompileConfig, device: D
     for node in work.slots:
         if node is not None:
             chooser.visit(node)
+    chooser.finish_outputs(config.output_type)
     work.reorder(chooser.order)
     for node, value in chooser.casts:
         log.applied(
-            NAME, node, f"{value.name} in {value.dtype}: a matrix kernel cannot convert what it loads",
+            PRECISION, node, f"{value.name}: neither the store path before nor the load path behind can convert",
             after=(f"Cast {value.name}",), saved=(-2 * value.size, -1),
         )  # fmt: skip
 
@@ -79,7 +87,7 @@ def choose_types(work: WorkGraph, log: PassLog, config: CompileConfig, device: D
 def _supported(types: Types, log: PassLog, device: Device) -> Types:
     if types.matrix and device.matrix_rate(types.matrix) == 0.0:
         log.note(
-            NAME,
+            PRECISION,
             device.name,
             f"unsupported-type: {device.name} has no {types.matrix}, the model's types stay",
         )
@@ -109,9 +117,12 @@ class _Chooser:
 
     def visit(self, node: WorkNode) -> None:
         """Type the operands, then the results."""
+        if node.op in PASSES_TYPE_ON:
+            self._pass_on(node)
+            return
+        is_matrix = node.op in MATRIX
         wanted = self._wanted(node)
         if wanted:
-            is_matrix = node.op in MATRIX
             for position, operand in enumerate(node.inputs):
                 if operand is None or operand.dtype == wanted or operand.dtype not in _FLOATS:
                     continue
@@ -124,9 +135,46 @@ class _Chooser:
             if value.dtype in _FLOATS:
                 own = wanted or value.dtype
                 if not value.is_output:
-                    value.dtype = own if self._is_uniform else self._stored(value, own, node.op in MATRIX)
+                    value.dtype = own if self._is_uniform else self._stored(value, own, is_matrix)
         node.dtype = own or (node.outputs[0].dtype if node.outputs else "")
         self.order.append(node)
+
+    def _pass_on(self, node: WorkNode) -> None:
+        """A view or move keeps the type of its operand: of the same position at the border of a loop."""
+        inputs, outputs = node.inputs, node.outputs
+        is_border = len(outputs) > 1 and len(inputs) > 1 and node.op != "Split"
+        for position, value in enumerate(outputs):
+            operand = (
+                inputs[position] if is_border and position < len(inputs) else inputs[0] if inputs else None
+            )
+            if operand is not None and operand.is_constant and len(inputs) > 1 and not is_border:
+                operand = next(
+                    (o for o in inputs if o is not None and not o.is_constant and o.dtype in _FLOATS), operand
+                )
+            if operand is not None and operand.dtype in _FLOATS and value.dtype in _FLOATS:
+                value.dtype = operand.dtype
+        node.dtype = outputs[0].dtype if outputs else ""
+        self.order.append(node)
+
+    def finish_outputs(self, output_type: str) -> None:
+        """Outputs of the model in the asked type, else their declared one: by the store path, or by a Cast."""
+        work = self._work
+        for position, value in enumerate(work.outputs):
+            wanted = output_type or value.tensor.dtype
+            producer = value.producer
+            if producer is None or value.dtype == wanted:
+                continue
+            if producer.op not in PASSES_TYPE_ON and not value.consumers:
+                value.dtype = wanted
+                continue
+            result = work.new_value(f"{value.name}.{wanted}", value.shape, wanted)
+            cast = inserted("Cast", producer, value, result, (PRECISION, "inserted"))
+            cast.dtype = wanted
+            value.consumers.append(cast)
+            self.order.append(cast)
+            self.casts.append((producer, result))
+            work.outputs[position] = result
+            result.is_output, value.is_output = True, False
 
     def _stored(self, value: WorkValue, own: str, is_matrix: bool) -> str:  # noqa: FBT001 - private
         """The one type that all users compute in, else the producer's: its store path converts for nothing."""
@@ -139,7 +187,7 @@ class _Chooser:
         shared = self._shared.get((operand.name, wanted))
         if shared is None:
             shared = self._work.new_value(f"{operand.name}.{wanted}", operand.shape, wanted)
-            cast = inserted("Cast", node, operand, shared, (NAME, "inserted"))
+            cast = inserted("Cast", node, operand, shared, (PRECISION, "inserted"))
             cast.dtype = wanted
             operand.consumers.append(cast)
             self._shared[operand.name, wanted] = shared

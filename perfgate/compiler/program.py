@@ -140,7 +140,10 @@ class Program(msgspec.Struct, frozen=True):
 
     `kernels` are in issue order; `buffers` by id; `owners` one per node of the graph, in its order; `pass_log` in
     order of decision; `digest` keys caches. `origins` say where kernels come from, `residues` what became of
-    the nodes that end in no kernel, `files` are the names behind the packed places.
+    the nodes that end in no kernel, `files` are the names behind the packed places. `buffer_mode` says which
+    on-chip reuse counts (`--buffer_optimize`). `peak_memory` is weights plus the extent of activations and
+    workspace in bytes. `step_reuse` is the program of an iteration that reuses the stored tensor of the model's
+    cacheable region (`tea_cache`).
     """
 
     name: str
@@ -156,3 +159,8 @@ class Program(msgspec.Struct, frozen=True):
     origins: tuple[Origin, ...] = ()
     residues: tuple[Residue, ...] = ()
     files: tuple[str, ...] = ()
+    buffer_mode: str = "l2_optimize"
+    disabled_passes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    peak_memory: int = 0
+    step_reuse: Program | None = None

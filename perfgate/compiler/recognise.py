@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from perfgate.compiler.passnames import FUSION
 from perfgate.compiler.switches import Fusion
 
 if TYPE_CHECKING:
     from perfgate.compiler.fusion import Fuser
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
 
-NAME = "fusion"
 _MOST_CONE = 8  # nodes between x and the erf or tanh of a Gelu: the cubic form has five
 
 
@@ -51,7 +51,7 @@ def _collapse(
     fusion, op = form
     before = tuple(node.label for node in (*members, last))
     if fusion in fuser.off:
-        fuser.log.refused(NAME, last, "switched-off", f"{fusion} is off in the fusion switch file", before)
+        fuser.log.refused(FUSION, last, "switched-off", f"{fusion} is off in the fusion switch file", before)
         return
     work: WorkGraph = fuser.work
     for operand in last.inputs:
@@ -66,10 +66,10 @@ def _collapse(
     for operand in operands:
         if operand is not None and not operand.is_constant:
             operand.consumers.append(last)
-    last.steps = (*last.steps, (NAME, "fused"))
+    last.steps = (*last.steps, (FUSION, "fused"))
     work.by_op.setdefault(op, []).append(last)
     fuser.log.applied(
-        NAME, last, f"recognised as {op}", before=before, after=(last.label,), saved=(size, len(members))
+        FUSION, last, f"recognised as {op}", before=before, after=(last.label,), saved=(size, len(members))
     )
 
 

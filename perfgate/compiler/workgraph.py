@@ -72,7 +72,7 @@ class WorkNode:
     """
 
     __slots__ = (
-        "attributes", "dtype", "epilogue", "inputs", "name", "notes", "op", "outputs", "residual", "slot", "sources", "steps",
+        "attributes", "dtype", "epilogue", "inputs", "name", "notes", "op", "outputs", "repeat", "residual", "slot", "sources", "steps",
     )  # fmt: skip
 
     def __init__(
@@ -85,6 +85,7 @@ class WorkNode:
         self.inputs = inputs
         self.outputs = outputs
         self.slot = slot
+        self.repeat = source.repeat
         self.sources: tuple[Node, ...] = (source,)
         self.epilogue: list[WorkNode] = []
         self.residual: WorkValue | None = None
@@ -110,6 +111,7 @@ def inserted(
     node = WorkNode(asker.sources[0], [operand], [result], NO_BUFFER)
     node.op, node.name, node.attributes = op, result.name, {}
     node.steps = (step,)
+    node.repeat = asker.repeat
     result.producer = node
     return node
 
