@@ -138,7 +138,8 @@ def _cost_vector(draft: _Draft, columns: Columns, traffic: Traffic, device: Devi
     port = (device.rates.ub_dram or device.rates.l2_read) * cores * reached / ps_per_cycle
     load = np.maximum(np.maximum(dram_read / dram_rate, (read - dram_read) / l2_in), read / port)
     store = np.maximum(np.maximum(dram_write / dram_rate, (written - dram_write) / l2_out), written / port)
-    tiles = np.maximum(1.0, np.ceil((read + written) / (cores * device.buffers.vector_bytes / 2)))
+    # The tile is the share of half a buffer that one core of many gets, so more cores never mean fewer tiles.
+    tiles = np.maximum(1.0, np.ceil((read + written) / (device.buffers.vector_bytes / 2)))
     slowest = np.maximum(np.maximum(load, compute), store)
     pipeline = (load + compute + store - slowest) / tiles + slowest
     dram = (dram_read + dram_write) / dram_rate
