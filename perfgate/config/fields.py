@@ -41,6 +41,26 @@ def split_fields(atoms: Sequence[Atom], place: Placed, separators: str = BLANKS)
     return split_parts([Part(atom=atom, splits=True) for atom in atoms], place, separators)
 
 
+def unquoted(atoms: Sequence[Atom]) -> list[Part]:
+    """The parts of a text whose own quotes keep blanks together and go away."""
+    parts: list[Part] = []
+    quote = ""
+    for atom in atoms:
+        if atom.text is None:
+            parts.append(Part(atom=atom, splits=not quote))
+            continue
+        start = 0
+        for index, sign in enumerate(atom.text.text):
+            if sign == quote or (not quote and sign in "\"'"):
+                piece = replace(atom, text=atom.text.cut(start, index))
+                parts.append(Part(atom=piece, splits=not quote))
+                quote = "" if quote else sign
+                start = index + 1
+        piece = replace(atom, text=atom.text.cut(start, len(atom.text)))
+        parts.append(Part(atom=piece, splits=not quote))
+    return parts
+
+
 def split_parts(parts: Sequence[Part], place: Placed, separators: str = BLANKS) -> tuple[Word, ...]:
     """The words that one shell word becomes after expansion.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.config.dialects.arguments import parse_arguments
 from perfgate.config.facts import EnvOperation, EnvSetting
-from perfgate.config.fields import split_fields
+from perfgate.config.fields import split_parts, unquoted
 from perfgate.config.found import Found
 from perfgate.config.programs import FLAG_LIST_PROGRAM
 from perfgate.config.values import value_of
@@ -27,7 +27,7 @@ def read_setting(name: Placed, value: tuple[Atom, ...], operation: EnvOperation 
     if name.text not in watch.flag_variables:
         plain = EnvSetting(name=name.text, operation=operation, span=name.span(), value=value_of(value))
         return Found(env=(plain,))
-    arguments = parse_arguments(split_fields(value, place=name), FLAG_LIST_PROGRAM)
+    arguments = parse_arguments(split_parts(unquoted(value), name), FLAG_LIST_PROGRAM)
     setting = EnvSetting(
         name=name.text,
         operation=operation,

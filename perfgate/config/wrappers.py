@@ -20,7 +20,8 @@ class Wrapper:
     come before the command (a host, an image, a duration). `assigns`: `NAME=value` words come before it.
     `text_option` is the option whose value is shell text. `env_options` set a variable (`docker run -e`).
     `lookups` are options that make it a question about a program. `after_dashes`: the command begins after
-    `--` if there is one. `inherits`: it sees the variables of this shell.
+    `--` if there is one. `mixed`: options may also follow the skipped words. `inherits`: it sees the
+    variables of this shell.
     """
 
     values: frozenset[str] = frozenset()
@@ -32,6 +33,7 @@ class Wrapper:
     env_options: frozenset[str] = frozenset()
     lookups: frozenset[str] = frozenset()
     after_dashes: bool = False
+    mixed: bool = False
     inherits: bool = True
 
 
@@ -54,6 +56,7 @@ _KUBECTL = Wrapper(
     ),
     skip=1,
     after_dashes=True,
+    mixed=True,
     inherits=False,
 )
 _CONDA = Wrapper(values=_names("-n --name -p --prefix --cwd"))
@@ -197,16 +200,17 @@ WRAPPERS: dict[str, Wrapper] = {
         values=_names("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B"),
         skip=1,
         then=TEXT,
+        mixed=True,
         inherits=False,
     ),
     "sshpass": Wrapper(values=_names("-p -f -d")),
-    "su": Wrapper(values=_names("-s -g -G -w --shell --group"), text_option=_SHELL_OPTION, skip=99),
+    "su": Wrapper(values=_names("-s -g -G -w --shell --group"), text_option=_SHELL_OPTION, skip=99, mixed=True),
     "runuser": Wrapper(
         values=_names("-u -s -g -G --user --shell --group"), text_option=_SHELL_OPTION, after_dashes=True
     ),
-    "script": Wrapper(values=_names("-I -O -B -o -E -T"), text_option=_SHELL_OPTION, skip=99),
+    "script": Wrapper(values=_names("-I -O -B -o -E -T"), text_option=_SHELL_OPTION, skip=99, mixed=True),
     "flock": Wrapper(
-        values=_names("-w -E --timeout --wait --conflict-exit-code"), text_option=_SHELL_OPTION, skip=1
+        values=_names("-w -E --timeout --wait --conflict-exit-code"), text_option=_SHELL_OPTION, skip=1, mixed=True
     ),
     "watch": Wrapper(values=_names("-n --interval -q"), then=TEXT),
     "hyperfine": Wrapper(

@@ -11,6 +11,7 @@ from perfgate.config.bash.parameters import (
     array_words,
     element_atoms,
     is_whole_array,
+    is_word_list,
     with_default,
 )
 from perfgate.config.bash.scope import Scope, Variable
@@ -35,12 +36,19 @@ _ASSIGNED_DEFAULTS = frozenset({":=", "="})
 class Expander:
     """Expands words in a scope.
 
-    `run` reads the commands of a substitution. `holes` are the atoms that private-use characters stand for.
+    `run` reads the commands of a substitution, `set_default` is told of `${name:=text}`. `holes` are the
+    atoms that private-use characters stand for.
     """
 
-    def __init__(self, run: Callable[[Substitution], None], holes: Mapping[str, Atom]) -> None:
+    def __init__(
+        self,
+        run: Callable[[Substitution], None],
+        set_default: Callable[[Placed, tuple[Atom, ...]], None],
+        holes: Mapping[str, Atom],
+    ) -> None:
         self.scope = Scope()
         self.run = run
+        self.set_default = set_default
         self.holes = holes
         self.own_name = ""  # the variable that is being set: its own text is left out of a setting
 
@@ -87,8 +95,7 @@ class Expander:
         return BLANKS if any(text is None for text in texts) else "".join(text or "" for text in texts)
 
     def _fields(self, text: WordText) -> tuple[Word, ...]:
-        arrays = [part for part in text.parts if is_whole_array(part)]
-        if arrays:
+        if any(is_word_list(part) for part in text.parts):
             return self._array_fields(text)
         parts = [piece for part in text.parts for piece in self._parts(part)]
         return split_parts(parts, text.place, self.separators())
@@ -98,7 +105,7 @@ class Expander:
         words: list[Word] = []
         parts: list[Part] = []
         for part in text.parts:
-            if not is_whole_array(part) or not isinstance(part, Parameter):
+            if not is_word_list(part) or not isinstance(part, Parameter):
                 parts.extend(self._parts(part))
                 continue
             inside = self._array(part)
@@ -139,7 +146,7 @@ class Expander:
         """`"${array[*]}"`: the elements with a blank between them, as one text."""
         if not isinstance(part, Parameter):
             return ()
-        blank = Atom(text=place.cut(0, 0).standing_for(" "))
+        blank = Atom(text=place.cut(0, 0).standing_for(self.separators()[:1]))
         atoms: list[Atom] = []
         for word in self._array(part):
             guard = word.guards[0]
@@ -153,7 +160,8 @@ class Expander:
             return self._literal(part)
         if isinstance(part, Parameter):
             if is_whole_array(part):
-                return [Part(atom=atom) for atom in self._joined_array(part, part.place)]
+                atoms = self._joined_array(part, part.place)
+                return [Part(atom=atom) for atom in atoms] or [_nothing(part)]
             return self._parameter(part)
         if isinstance(part, Substitution):
             self.run(part)
@@ -239,7 +247,7 @@ class Expander:
             part, known, [Part(atom=atom, splits=not part.quoted) for atom in current], pieces
         )
         if part.operator in _ASSIGNED_DEFAULTS and not own:
-            self.scope.set(part.name, Variable(atoms=tuple(piece.atom for piece in found)))
+            self.set_default(part.place.cut(2, 2 + len(part.name)), tuple(piece.atom for piece in found))
         return found
 
     def _tilde(self, text: Placed) -> tuple[Atom, ...]:

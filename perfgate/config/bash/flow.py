@@ -35,6 +35,8 @@ from perfgate.config.bash.syntax import (
     WordText,
 )
 from perfgate.config.bash.texts import piped_text
+from perfgate.config.facts import EnvOperation
+from perfgate.config.settings import read_setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,7 +60,7 @@ class Runner:
         self, output: Output, scope: Scope, *, holes: Mapping[str, Atom], via: tuple[str, ...], level: int
     ) -> None:
         self.output = output
-        self.expander = Expander(self._run_substitution, holes)
+        self.expander = Expander(self._run_substitution, self._set_default, holes)
         self.scope = scope
         self.via = via
         self.level = level
@@ -106,6 +108,10 @@ class Runner:
     def _run_substitution(self, part: Substitution) -> None:
         if part.body.chains:
             self.in_subshell(lambda: self.run(part.body))
+
+    def _set_default(self, name: Placed, atoms: tuple[Atom, ...]) -> None:
+        self.scope.set(name.text, Variable(atoms=atoms))
+        self.output.add(read_setting(name, atoms, EnvOperation.DEFAULT))
 
     def _chain(self, chain: Chain) -> int:
         if chain.background:

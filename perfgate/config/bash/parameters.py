@@ -26,6 +26,14 @@ def is_whole_array(part: WordPart) -> bool:
     return part.index is not None and part.index.literal in {"@", "*"}
 
 
+def is_word_list(part: WordPart) -> bool:
+    """The part becomes one word per element; `"${a[*]}"` is one text instead."""
+    if not isinstance(part, Parameter) or not is_whole_array(part):
+        return False
+    star = part.name == "*" or (part.index is not None and part.index.literal == "*")
+    return not (star and part.quoted)
+
+
 def array_words(part: Parameter, variable: Variable | None) -> tuple[Word, ...]:
     """The elements as arguments; an open word for an array that the file does not show."""
     if variable is None:

@@ -33,6 +33,8 @@ def unwrap(words: tuple[Word, ...], start: int, wrapper: Wrapper) -> Unwrapped:
     entrypoint: tuple[Word, ...] = ()
     skipped, index = 0, start
     while index < len(words):
+        if wrapper.skip and skipped == wrapper.skip and not wrapper.mixed:
+            break
         word = words[index]
         written = known_start(word)
         if wrapper.assigns and _ASSIGNED.match(written):
@@ -76,6 +78,7 @@ def _option(words: tuple[Word, ...], index: int, wrapper: Wrapper, found: Unwrap
     if name in wrapper.env_options or name[:2] in wrapper.env_options:
         for word in value:
             found.settings.extend(settings_of(word))
+        return 1 if sign or name not in wrapper.env_options else 2
     if name in wrapper.text_option:
         found.text = value[0] if value else None
         return 1 if sign else 2

@@ -121,7 +121,10 @@ class _Reader:
 
 
 def _is_plain(word: Word | None) -> bool:
-    return word is not None and not is_dashed(word) and not word.is_open and not word.splits
+    """The next word is text that people may have meant as the flag's value."""
+    if word is None or word.is_open or word.splits or word.first_text is None:
+        return False
+    return not is_dashed(word)
 
 
 def _implied(name: Placed, text: str) -> Placed:
