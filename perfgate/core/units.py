@@ -11,7 +11,7 @@ _COUNT_STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 def _scaled(value: float, steps: tuple[tuple[float, str], ...]) -> str:
     if value == 0.0:
-        return f"0 {steps[0][1]}".strip()
+        return f"0 {next(name for factor, name in steps if factor == 1.0)}".strip()
     for factor, name in steps:
         if abs(value) >= factor:
             return f"{_three_digits(value / factor)} {name}".strip()

@@ -37,6 +37,10 @@ class Measurer:
         first = max((run.id for run in record.runs), default=-1) + 1
         return self._runner.runs(benchmark, first, count)
 
+    def explain(self, benchmark: Benchmark) -> list[str]:
+        """The arithmetic behind a record, in lines to check by hand."""
+        return self._runner.explain(benchmark)
+
 
 def write_record(folder: Path, record: Record) -> Path:
     """Write a record file; it appears whole or not at all."""

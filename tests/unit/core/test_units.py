@@ -14,6 +14,7 @@ from perfgate.core.units import percent, readable
         (99.96e-3, "s", "100 ms"),
         (5e-13, "s", "0.50 ps"),
         (0.0, "s", "0 s"),
+        (0.0, "B", "0 B"),
         (2_339_635_200, "B", "2.34 GB"),
         (408, "B", "408 B"),
         (217, "count", "217"),
