@@ -160,17 +160,39 @@ class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
     passes: dict[str, tuple[int, int]]
 
 
+class MemoryEventRow(msgspec.Struct, frozen=True, gc=False):
+    """A buffer taken (`alloc`) or given back (`free`) in one step."""
+
+    time_ps: int
+    kind: str
+    buffer: int
+    tensor: str
+    size: int
+
+
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """Device memory over one step: `curve` holds (time, bytes in use), `at_peak` (tensor, bytes)."""
+    """Device memory over one step, in bytes.
+
+    `curve` holds (time, bytes in use), `at_peak` (tensor, bytes, operator) largest first. `free_blocks`
+    counts gaps of the arena at the peak up to 64 MiB, 256 MiB, 1 GiB and above. The fragmentation *index* says
+    how scattered free bytes are, the *rate* which share of the arena is unused. `allocations` are those made
+    while running because the reserved arena is too small.
+    """
 
     peak: int
     lower_bound: int
     weights: int
+    activations: int
+    workspace: int
+    host: int
     capacity: int
     curve: tuple[tuple[int, int], ...]
-    at_peak: tuple[tuple[str, int], ...]
+    at_peak: tuple[tuple[str, int, str], ...]
+    free_blocks: tuple[int, ...] = ()
+    largest_free: int = 0
     fragmentation_index: float = 0.0
     fragmentation_rate: float = 0.0
+    events: tuple[MemoryEventRow, ...] = ()
     allocations: int = 0
 
 

@@ -92,7 +92,7 @@ def _crossings(phase: Phase) -> list[_Crossing]:
 
 def _crossing_lines(crossing: _Crossing, execution: Execution) -> list[ArithmeticLine]:
     device = execution.device
-    share = 1.0 if execution.options.is_pinned else device.link.pageable_share
+    share = 1.0 if execution.runtime.pinned_memory else device.link.pageable_share
     out, reorder, back = crossing.parts_ps
     rate = device.link.gb_s * share
     arithmetic = (

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from perfgate.compiler.runtime import RuntimeConfig
+from perfgate.npu.background import background_wait
 from perfgate.npu.columns import LAYOUT, Columns, Ints, read_columns
 from perfgate.npu.kernel_cost import KernelCosts, LaunchMode, cost_kernels
+from perfgate.npu.list_schedule import Sharing
 from perfgate.npu.pool_overflow import overflow_allocations
-from perfgate.npu.runtime_options import RuntimeOptions, background_wait, event_ps
 from perfgate.npu.schedule import Schedule, Work, schedule_one_stream, schedule_streams
-from perfgate.npu.traffic import Traffic, measure_traffic
+from perfgate.npu.traffic import Reuse, Traffic, measure_traffic
 
 if TYPE_CHECKING:
     from perfgate.compiler.program import Program
     from perfgate.core.device import Device
 
+DEFAULT_RUNTIME = RuntimeConfig()
 _PS_PER_US = 1_000_000
 
 
@@ -27,7 +30,7 @@ class Execution:
 
     program: Program
     device: Device
-    options: RuntimeOptions
+    runtime: RuntimeConfig
     columns: Columns
     traffic: Traffic
     costs: KernelCosts
@@ -40,36 +43,42 @@ class Execution:
         return self.schedule.makespan
 
 
-def simulate(program: Program, device: Device, options: RuntimeOptions | None = None) -> Execution:
+def simulate(
+    program: Program,
+    device: Device,
+    runtime: RuntimeConfig = DEFAULT_RUNTIME,
+    sharing: Sharing = Sharing.FAST,
+) -> Execution:
     """Run one step of a compiled program; a pure function, equal on every platform.
 
     `repeat` of a kernel (loop bodies) multiplies its duration; the step itself is multiplied by the caller.
     """
-    chosen = options or RuntimeOptions()
     columns = read_columns(program.kernels, device.dma.full_run_bytes)
-    traffic = measure_traffic(columns, device, reuses_l2=chosen.reuses_l2)
-    mode = LaunchMode(is_dynamic=program.dynamic_dispatch, is_pinned=chosen.is_pinned)
+    traffic = measure_traffic(columns, device, Reuse(program.buffer_mode))
+    mode = LaunchMode(is_dynamic=program.dynamic_dispatch, is_pinned=runtime.pinned_memory)
     costs = cost_kernels(columns, traffic, device, mode)
-    allocations = overflow_allocations(program, columns, chosen.pool_bytes)
+    allocations = overflow_allocations(program, columns, runtime.memory_pool)
     lead = allocations * round(device.runtime.alloc_us * _PS_PER_US)
-    lead += np.where(columns.kind <= LAYOUT, background_wait(chosen), 0) * columns.repeat
+    lead += np.where(columns.kind <= LAYOUT, background_wait(runtime), 0) * columns.repeat
+    streams = 1 if program.single_stream else runtime.streams
+    blocks = (columns.kind > LAYOUT) & (not runtime.pinned_memory)
     work = Work(
         kind=columns.kind,
         duration=costs.duration * columns.repeat,
         memory=costs.dram * columns.repeat,
         lead=lead,
-        fence=(((columns.kind > LAYOUT) & (not chosen.is_pinned)) | (allocations > 0)).tolist(),
-        dependencies=[kernel.dependencies for kernel in program.kernels],
+        fence=(blocks | (allocations > 0)).tolist(),
+        dependencies=[kernel.dependencies for kernel in program.kernels] if streams > 1 else (),
     )
-    streams = 1 if program.single_stream else chosen.streams
     if streams > 1:
-        schedule = schedule_streams(work, streams, event_ps(device), chosen.sharing)
+        event_ps = round(device.runtime.event_us * _PS_PER_US)
+        schedule = schedule_streams(work, streams, event_ps, sharing)
     else:
         schedule = schedule_one_stream(work)
     return Execution(
         program=program,
         device=device,
-        options=chosen,
+        runtime=runtime,
         columns=columns,
         traffic=traffic,
         costs=costs,

@@ -7,6 +7,7 @@ written tensor stays in L2 when its next touch hits. First touches of weights an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,14 @@ LONG_ROW_READS = (
 )
 _FLOAT32_BYTES = 4
 _KIB = 1024
+
+
+class Reuse(StrEnum):
+    """What on-chip reuse counts: nothing, L2, or also results that stay in L1 for the next kernel."""
+
+    OFF = "off_optimize"
+    L2 = "l2_optimize"
+    L1 = "l1_optimize"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +50,18 @@ class Traffic:
     dram_write_slow: Floats
 
 
-def measure_traffic(columns: Columns, device: Device, *, reuses_l2: bool) -> Traffic:
+def measure_traffic(columns: Columns, device: Device, reuse: Reuse) -> Traffic:
     """Split every operand of every kernel over the memory levels."""
     rows, count = columns.accesses, columns.size
     passes = _read_passes(columns, device)
-    capacity = int(device.l2.bytes * device.l2.reuse_share) if reuses_l2 else -1
-    hits = _hits(rows, capacity)
+    capacity = -1 if reuse is Reuse.OFF else int(device.l2.bytes * device.l2.reuse_share)
+    hits, written_by = _hits(rows, capacity)
     is_write = rows.is_write
     repeats = np.where(rows.rank == 0, passes[rows.kernel], 1)
+    if reuse is Reuse.L1:
+        # Half of every L1 holds what the kernel before left there, the other half is the next tile's.
+        fits = rows.size <= device.buffers.l1_kb * _KIB * device.cores.matrix // 2
+        repeats = np.where(fits & ~is_write & (written_by == rows.kernel - 1), 0, repeats)
     size, slow = rows.size * repeats, rows.slow * repeats
 
     def total(mask: Bools) -> Ints:
@@ -76,7 +89,8 @@ def _read_passes(columns: Columns, device: Device) -> Ints:
     return np.where(columns.row * _FLOAT32_BYTES > limit, LONG_ROW_READS, 1)
 
 
-def _hits(rows: Accesses, capacity: int) -> Bools:
+def _hits(rows: Accesses, capacity: int) -> tuple[Bools, Ints]:
+    """Which operands hit L2, and for each the kernel that wrote its buffer just before (-2: none did)."""
     order = np.argsort(rows.buffer, kind="stable")
     touched = np.cumsum(rows.size)
     ends = touched[order]
@@ -86,9 +100,12 @@ def _hits(rows: Accesses, capacity: int) -> Bools:
     is_write = rows.is_write[order]
     hit[1:] = is_near & ~is_write[1:]
     hit[:-1] |= is_near & is_write[:-1]
-    result = np.empty_like(hit)
-    result[order] = hit
-    return result
+    kernel = rows.kernel[order]
+    source = np.full(len(order), -2, dtype=np.int64)
+    source[1:] = np.where(same & is_write[:-1], kernel[:-1], -2)
+    result, written_by = np.empty_like(hit), np.empty_like(source)
+    result[order], written_by[order] = hit, source
+    return result, written_by
 
 
 def _sum_by(kernel: Ints, values: Ints, count: int) -> Ints:

@@ -14,7 +14,7 @@ from perfgate.npu.columns import read_columns
 from perfgate.npu.device_file import load_device
 from perfgate.npu.kernel_cost import LaunchMode, cost_kernels
 from perfgate.npu.matrix_wave import systolic_cycles
-from perfgate.npu.traffic import measure_traffic
+from perfgate.npu.traffic import Reuse, measure_traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +52,7 @@ def scale_sim_cycles(row: Row) -> int:
 def eager_latency_us(row: Row, device: Device) -> float:
     """One kernel launched by a framework, in microseconds."""
     columns = read_columns([_kernel(row)], device.dma.full_run_bytes)
-    traffic = measure_traffic(columns, device, reuses_l2=False)
+    traffic = measure_traffic(columns, device, Reuse.OFF)
     costs = cost_kernels(columns, traffic, device, LaunchMode(is_eager=True))
     return int(costs.duration[0]) / _PS_PER_US
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfgate.compiler.program import Program  # noqa: TC001 - hypothesis reads the annotations
+from perfgate.compiler.runtime import Background, RuntimeConfig, StreamPriority
 from perfgate.npu.device_file import load_device
 from perfgate.npu.list_schedule import Sharing, Task, list_schedule
-from perfgate.npu.runtime_options import Background, Priority, RuntimeOptions
 from perfgate.npu.schedule import engine_of
 from perfgate.npu.simulation import Execution, simulate
 from perfgate.npu.stream_plan import longest_path
@@ -21,15 +21,14 @@ EVENT_PS = 1_500_000  # runtime.event_us of the device file
 
 
 @st.composite
-def options(draw: st.DrawFn, streams: st.SearchStrategy[int]) -> RuntimeOptions:
-    background = Background(load=0.3, kernel_us=50.0) if draw(st.booleans()) else None
-    return RuntimeOptions(
-        streams=draw(streams),
-        is_pinned=draw(st.booleans()),
-        priority=draw(st.sampled_from(list(Priority))),
+def runtimes(draw: st.DrawFn) -> RuntimeConfig:
+    background = Background(load=0.3, kernel_us=50) if draw(st.booleans()) else None
+    return RuntimeConfig(
+        streams=draw(st.integers(1, 4)),
+        pinned_memory=draw(st.booleans()),
+        stream_priority=draw(st.sampled_from(list(StreamPriority))),
         background=background,
-        pool_bytes=draw(st.sampled_from((0, 1 << 20))),
-        sharing=draw(st.sampled_from(list(Sharing))),
+        memory_pool=draw(st.sampled_from((0, 1 << 20))),
     )
 
 
@@ -41,11 +40,11 @@ def overlaps(execution: Execution, group: list[int]) -> bool:
 
 
 @settings(max_examples=80, deadline=None)
-@given(program=programs(), chosen=options(st.integers(1, 4)))
+@given(program=programs(), runtime=runtimes(), sharing=st.sampled_from(list(Sharing)))
 def test_nothing_overlaps_on_a_stream_or_an_engine_and_producers_end_first(
-    program: Program, chosen: RuntimeOptions
+    program: Program, runtime: RuntimeConfig, sharing: Sharing
 ) -> None:
-    execution = simulate(program, DEVICE, chosen)
+    execution = simulate(program, DEVICE, runtime, sharing)
     schedule = execution.schedule
     assert not overlaps(execution, schedule.stream.tolist())
     assert not overlaps(execution, engine_of(execution.columns.kind).tolist())
@@ -55,9 +54,11 @@ def test_nothing_overlaps_on_a_stream_or_an_engine_and_producers_end_first(
 
 
 @settings(max_examples=80, deadline=None)
-@given(program=programs(), chosen=options(st.integers(1, 4)))
-def test_the_makespan_lies_between_its_bounds(program: Program, chosen: RuntimeOptions) -> None:
-    execution = simulate(program, DEVICE, chosen)
+@given(program=programs(), runtime=runtimes(), sharing=st.sampled_from(list(Sharing)))
+def test_the_makespan_lies_between_its_bounds(
+    program: Program, runtime: RuntimeConfig, sharing: Sharing
+) -> None:
+    execution = simulate(program, DEVICE, runtime, sharing)
     schedule = execution.schedule
     lengths = (schedule.end - schedule.start).tolist()
     dependencies = [kernel.dependencies for kernel in program.kernels]
@@ -69,16 +70,16 @@ def test_the_makespan_lies_between_its_bounds(program: Program, chosen: RuntimeO
     leads = schedule.wait.sum() if schedule.streams == 1 else 0
     edges = sum(len(before) for before in dependencies)
     assert max(longest_path(dependencies, lengths), busiest) <= schedule.makespan
-    if chosen.background is None and not chosen.pool_bytes:
+    if runtime.background is None and not runtime.memory_pool:
         assert schedule.makespan <= sum(lengths) + leads + EVENT_PS * edges
 
 
 @settings(max_examples=60, deadline=None)
-@given(program=programs(), chosen=options(st.integers(1, 4)))
+@given(program=programs(), runtime=runtimes(), sharing=st.sampled_from(list(Sharing)))
 def test_durations_waits_and_idle_time_of_every_stream_sum_to_the_makespan(
-    program: Program, chosen: RuntimeOptions
+    program: Program, runtime: RuntimeConfig, sharing: Sharing
 ) -> None:
-    schedule = simulate(program, DEVICE, chosen).schedule
+    schedule = simulate(program, DEVICE, runtime, sharing).schedule
     for stream in range(schedule.streams):
         own = schedule.stream == stream
         if not own.any():
@@ -88,11 +89,11 @@ def test_durations_waits_and_idle_time_of_every_stream_sum_to_the_makespan(
 
 
 @settings(max_examples=60, deadline=None)
-@given(program=programs(), chosen=options(st.integers(1, 4)))
+@given(program=programs(), runtime=runtimes(), sharing=st.sampled_from(list(Sharing)))
 def test_slack_is_never_negative_and_none_is_left_on_the_critical_path(
-    program: Program, chosen: RuntimeOptions
+    program: Program, runtime: RuntimeConfig, sharing: Sharing
 ) -> None:
-    schedule = simulate(program, DEVICE, chosen).schedule
+    schedule = simulate(program, DEVICE, runtime, sharing).schedule
     assert (schedule.slack >= 0).all()
     assert all(schedule.slack[index] == 0 for index in schedule.critical)
     assert schedule.end[schedule.critical[-1]] == schedule.makespan
@@ -101,8 +102,8 @@ def test_slack_is_never_negative_and_none_is_left_on_the_critical_path(
 @settings(max_examples=40, deadline=None)
 @given(program=programs())
 def test_exact_sharing_of_idle_memory_changes_nothing(program: Program) -> None:
-    exact = simulate(program, DEVICE, RuntimeOptions(streams=1, sharing=Sharing.EXACT))
-    none = simulate(program, DEVICE, RuntimeOptions(streams=1, sharing=Sharing.NONE))
+    exact = simulate(program, DEVICE, sharing=Sharing.EXACT)
+    none = simulate(program, DEVICE, sharing=Sharing.NONE)
     assert exact.makespan_ps == none.makespan_ps == int(none.schedule.end[-1])
 
 
