@@ -58,7 +58,8 @@ def _next_user(fuser: Fuser, node: WorkNode) -> WorkNode | None:
             fuser.refuse(node, user, code, f"{inner.name} must be written for its {len(users)} users")
         return None
     user = users[0]
-    return user if user.op in ELEMENTWISE and not user.epilogue else None
+    is_member = user.op in ELEMENTWISE and not user.epilogue and user.repeat == node.repeat
+    return user if is_member else None
 
 
 def _fits(fuser: Fuser, node: WorkNode, user: WorkNode, limit: int) -> bool:

@@ -26,7 +26,7 @@ from perfgate.compiler.capacity import check_capacity, log_pool
 from perfgate.compiler.lowering import Lowering
 from perfgate.compiler.memory import Timing, plan_buffers
 from perfgate.compiler.memory_report import pool_extent
-from perfgate.compiler.partial_order import release_indices
+from perfgate.compiler.partial_order import PartialOrder
 from perfgate.compiler.passlog import PassLog
 from perfgate.compiler.program import Pool, Program
 from perfgate.compiler.workgraph import WorkGraph
@@ -146,12 +146,10 @@ class _Compilation:
         resident = frozenset() if self._kept is None else frozenset({self._kept.name})
         lowering = Lowering(self._work, config, self._device, resident)
         lowering.run()
+        held = self._held()
         is_parallel = runtime.streams > 1 and not config.single_stream
-        release = None
-        if is_parallel:
-            lowering.storage.list_users(lowering.kernels)
-            release = release_indices(lowering.kernels, lowering.storage)
-        timing = Timing(len(lowering.kernels), self._held(), release, self._is_on(names.MEMORY, log))
+        order = PartialOrder(lowering.kernels, held | lowering.storage.looped) if is_parallel else None
+        timing = Timing(len(lowering.kernels), held, order, self._is_on(names.MEMORY, log))
         buffers = plan_buffers(lowering.storage, timing)
         extent = sum(pool_extent(buffers, pool) for pool in _ON_DEVICE)
         log.note(

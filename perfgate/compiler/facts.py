@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _WORK: dict[str, int] = {op: weights[0] for op, weights in (*UNARY.items(), *BINARY.items())}
 _WORK |= {"Where": 1, "Cast": 1, "CastLike": 1}
 
+AS_SEEN = "as_seen"  # note: operands that the load path transposes, as the operator sees them, by position
 # These read only what they write, plus indices; the rest of the operand stays untouched.
 PARTIAL_READS = frozenset({"Gather", "GatherElements", "GatherND", "Slice", "Compress"})
 
@@ -70,6 +71,9 @@ def _add_member(work: Work, member: WorkNode) -> None:
 def facts_of(node: WorkNode) -> OpFacts:
     """The op table's answer for one node; an operator outside it is a vector pass over operands and results."""
     inputs = [None if operand is None else operand.tensor for operand in node.inputs]
+    if node.notes and AS_SEEN in node.notes:
+        for position, tensor in node.notes[AS_SEEN].items():
+            inputs[position] = tensor
     outputs = [value.tensor for value in node.outputs]
     # A pass may have changed the attributes; the rules read nothing else of a node then, and a work node has them.
     last = node.sources[-1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from perfgate.compiler.attention import fuse_attention
+from perfgate.compiler.attention import absorb_transposes, fuse_attention
 from perfgate.compiler.chains import fuse_chains
 from perfgate.compiler.opclass import ACTIVATIONS, CONVOLUTIONS, ELEMENTWISE, MATRIX, NORMS
 from perfgate.compiler.passnames import FUSION
@@ -31,11 +31,13 @@ class Rules(NamedTuple):
     bias: Fusion | None
     add: Fusion | None
     activation: Fusion
+    scale: Fusion | None = None
 
 
-_CONV = Rules(Fusion.CONV_BATCH_NORM, None, Fusion.CONV_ADD, Fusion.CONV_ACTIVATION)
+_CONV = Rules(Fusion.CONV_BATCH_NORM, None, Fusion.CONV_ADD, Fusion.CONV_ACTIVATION, Fusion.CONV_BATCH_NORM)
 _PRODUCT = Rules(None, Fusion.MATMUL_BIAS, Fusion.MATMUL_ADD, Fusion.MATMUL_ACTIVATION)
 _NORM = Rules(None, None, None, Fusion.NORM_ACTIVATION)
+_BATCH_NORM = Rules(None, None, None, Fusion.NORM_ACTIVATION, Fusion.CONV_BATCH_NORM)
 
 
 class Fuser:
@@ -68,15 +70,23 @@ def fuse(work: WorkGraph, log: PassLog, config: CompileConfig, device: Device) -
     """Recognise functions written as primitives, then fuse: attention, matrix epilogues, norms, chains."""
     fuser = Fuser(work, log, config)
     recognise(fuser)
+    absorb_transposes(fuser)
     fuse_attention(fuser, device)
     for node in work.nodes():
         if node.slot < 0:
             continue
         op = node.op
         if op in _ANCHORS:
-            rules = _CONV if op in CONVOLUTIONS else _PRODUCT if op in MATRIX else _NORM
-            _fuse_epilogue(fuser, node, rules)
+            _fuse_epilogue(fuser, node, _rules_of(op))
     fuse_chains(fuser, device)
+
+
+def _rules_of(op: str) -> Rules:
+    if op in CONVOLUTIONS:
+        return _CONV
+    if op in MATRIX:
+        return _PRODUCT
+    return _BATCH_NORM if op == "BatchNormalization" else _NORM
 
 
 def _fuse_epilogue(fuser: Fuser, anchor: WorkNode, rules: Rules) -> None:
@@ -91,7 +101,11 @@ def _fuse_epilogue(fuser: Fuser, anchor: WorkNode, rules: Rules) -> None:
             if not _take_batch_norm(fuser, anchor, user, inner, rules.batch_norm):
                 return
             stage = 1
-        elif user.op == "Add" and rules.add and stage < 2:  # noqa: PLR2004 - stage two is after the residual
+        elif rules.scale and stage < 2 and is_scale(user, inner):  # noqa: PLR2004 - before the residual
+            if not _take_scale(fuser, anchor, user, inner, rules.scale):
+                return
+            stage = 1
+        elif is_sum(user) and rules.add and stage < 2:  # noqa: PLR2004 - stage two is after the residual
             taken = _take_add(fuser, anchor, user, inner, rules)
             if not taken:
                 return
@@ -111,7 +125,7 @@ def _only_user(fuser: Fuser, anchor: WorkNode, inner: WorkValue, rules: Rules) -
     if not users:
         return None
     if len(users) == 1 and not inner.is_output:
-        return users[0]
+        return users[0] if users[0].repeat == anchor.repeat else None  # a loop's border lies between
     fusable = next((user for user in users if _could_follow(user, rules)), None)
     if inner.is_output:
         if fusable is not None:
@@ -133,9 +147,28 @@ def _could_follow(user: WorkNode, rules: Rules) -> bool:
     op = user.op
     return (
         op in ACTIVATIONS
-        or (op == "Add" and rules.add is not None)
+        or (rules.add is not None and is_sum(user))
         or (op == "BatchNormalization" and rules.batch_norm is not None)
     )
+
+
+def is_scale(node: WorkNode, inner: WorkValue) -> bool:
+    """A product or sum with one constant per channel (axis 1) or with a single one."""
+    if node.op not in {"Mul", "Add"} or len(node.inputs) != 2:  # noqa: PLR2004 - two operands
+        return False
+    other = node.inputs[1] if node.inputs[0] is inner else node.inputs[0]
+    if other is None or not other.is_constant or node.outputs[0].shape != inner.shape:
+        return False
+    if other.elements == 1:
+        return True
+    after = len(inner.shape) - 2  # axes behind the channels
+    shape = other.shape
+    return len(shape) > after and shape[-after - 1] == inner.shape[1] == other.elements
+
+
+def is_sum(node: WorkNode) -> bool:
+    """An addition of two operands, under either of its names."""
+    return node.op == "Add" or (node.op == "Sum" and len(node.inputs) == 2)  # noqa: PLR2004 - two operands
 
 
 def _is_on(fuser: Fuser, fusion: Fusion, anchor: WorkNode, user: WorkNode) -> bool:
@@ -168,11 +201,30 @@ def _take_batch_norm(
     del anchor.inputs[operands:]
     anchor.outputs = anchor.outputs[:1]
     anchor.epilogue.pop()
-    if operands < 3 or anchor.inputs[2] is None:  # noqa: PLR2004 - data and weight, but no bias
-        channels = anchor.outputs[0].shape[1]
-        bias = fuser.work.new_value(f"{anchor.outputs[0].name}.bias", (channels,), inner.dtype, constant=True)
-        anchor.inputs[2:3] = [bias]
+    _ensure_bias(fuser, anchor)
     return True
+
+
+def _take_scale(fuser: Fuser, anchor: WorkNode, user: WorkNode, inner: WorkValue, fusion: Fusion) -> bool:
+    """Fold constants per channel into the weights or the norm's own scale and shift."""
+    if not _is_on(fuser, fusion, anchor, user):
+        return False
+    operands = len(anchor.inputs)
+    fuser.take(anchor, user, inner, f"{user.op} per channel folded into the weights")
+    del anchor.inputs[operands:]
+    anchor.epilogue.pop()
+    if user.op == "Add" and anchor.op in CONVOLUTIONS:
+        _ensure_bias(fuser, anchor)
+    return True
+
+
+def _ensure_bias(fuser: Fuser, anchor: WorkNode) -> None:
+    """A convolution that folds a shift needs a bias, with one element per channel."""
+    if len(anchor.inputs) > 2 and anchor.inputs[2] is not None:  # noqa: PLR2004 - data and weight come first
+        return
+    result = anchor.outputs[0]
+    bias = fuser.work.new_value(f"{result.name}.bias", (result.shape[1],), result.dtype, constant=True)
+    anchor.inputs[2:3] = [bias]
 
 
 def _take_add(fuser: Fuser, anchor: WorkNode, add: WorkNode, inner: WorkValue, rules: Rules) -> int:

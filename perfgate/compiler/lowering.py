@@ -87,6 +87,7 @@ class Lowering:
             return
         value.buffer = self.storage.add(value, Pool.ACTIVATIONS)
         if not copies or value.name in self._resident:
+            self.storage.first[value.buffer] = 0  # its bytes are there before the first kernel
             return
         user = value.consumers[0] if value.consumers else None
         size = self.storage.sizes[value.buffer]

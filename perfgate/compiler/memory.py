@@ -7,32 +7,32 @@ workspace and host staging are separate pools; offsets count from the start of e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from perfgate.compiler.intervals import IntervalIndex
+from perfgate.compiler.intervals import IntervalIndex, best_gap
+from perfgate.compiler.partial_order import OrderIndex, PartialOrder
 from perfgate.compiler.program import Buffer, Pool
 from perfgate.compiler.storage import NEVER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from perfgate.compiler.storage import Storage
 
 ALIGNMENT = 512
+Index: TypeAlias = IntervalIndex | OrderIndex
 _PLANNED = (Pool.ACTIVATIONS, Pool.WORKSPACE, Pool.HOST)
 
 
 class Timing(NamedTuple):
     """How lives are counted.
 
-    `kernels` is their number; `held` are buffers that outlive the program. `release` gives for each kernel the
-    index from which on every kernel that writes memory runs after it; None when one stream runs all in order.
+    `kernels` is their number; `held` are buffers that outlive the program; `order` is given when several
+    streams run it, so that the order of issue proves nothing. Without `reuses` every buffer gets its own bytes.
     """
 
     kernels: int
     held: frozenset[int]
-    release: Sequence[int] | None = None
-    reuses: bool = True  # False: every buffer gets bytes of its own
+    order: PartialOrder | None = None
+    reuses: bool = True
 
 
 def aligned(size: int) -> int:
@@ -47,7 +47,7 @@ def plan_buffers(storage: Storage, timing: Timing) -> tuple[Buffer, ...]:
     offsets = [0] * len(storage.sizes)
     in_place = _joined(storage, timing) if timing.reuses else {}
     _stack(storage, [number for number, pool in enumerate(storage.pools) if pool is Pool.WEIGHTS], offsets)
-    ends = _chain_ends(in_place)
+    chains = _chains(in_place)
     for pool in _PLANNED:
         members = [
             n
@@ -55,7 +55,7 @@ def plan_buffers(storage: Storage, timing: Timing) -> tuple[Buffer, ...]:
             if p is pool and n not in in_place and storage.first[n] != NEVER
         ]
         if timing.reuses:
-            _place(storage, members, _lives(storage, members, ends, timing), offsets)
+            _place(storage, members, _index(storage, members, chains, timing), offsets)
         else:
             _stack(storage, members, offsets)
     for buffer, operand in in_place.items():  # results come after their operands, so these are placed
@@ -88,64 +88,45 @@ def _stack(storage: Storage, members: list[int], offsets: list[int]) -> None:
 
 def _joined(storage: Storage, timing: Timing) -> dict[int, int]:
     """Results that overwrite an operand which nobody reads later, by result."""
-    first, last, pools = storage.first, storage.last, storage.pools
+    first, last, pools, order = storage.first, storage.last, storage.pools, timing.order
     taken: set[int] = set()
     joined: dict[int, int] = {}
     for result, operand in storage.reusable.items():
         writer = first[result]
-        is_free = operand not in taken and operand not in timing.held and pools[operand] is Pool.ACTIVATIONS
-        if is_free and last[operand] == writer and _is_last_reader(storage, operand, writer, timing):
+        if operand in taken or operand in timing.held or pools[operand] is not Pool.ACTIVATIONS:
+            continue
+        if last[operand] == writer and (order is None or order.all_before(order.users((operand,)), writer)):
             joined[result] = operand
             taken.add(operand)
     return joined
 
 
-def _is_last_reader(storage: Storage, operand: int, writer: int, timing: Timing) -> bool:
-    """With several streams an earlier reader may still run when the writer starts, unless it must come first."""
-    release = timing.release
-    return release is None or all(
-        user == writer or release[user] <= writer for user in storage.users.get(operand, ())
-    )
-
-
-def _chain_ends(in_place: dict[int, int]) -> dict[int, int]:
-    """The last result of each in-place chain, by the buffer that holds the bytes."""
+def _chains(in_place: dict[int, int]) -> dict[int, list[int]]:
+    """All buffers that hold the same bytes one after the other, by the first of them."""
     follower = {operand: result for result, operand in in_place.items()}
-    ends: dict[int, int] = {}
-    for buffer in follower:
-        if buffer in in_place:
+    chains: dict[int, list[int]] = {}
+    for root in follower:
+        if root in in_place:
             continue
-        end = buffer
-        while end in follower:
-            end = follower[end]
-        ends[buffer] = end
-    return ends
+        chain = [root]
+        while chain[-1] in follower:
+            chain.append(follower[chain[-1]])
+        chains[root] = chain
+    return chains
 
 
-def _lives(
-    storage: Storage, members: list[int], ends: dict[int, int], timing: Timing
-) -> list[tuple[int, int]]:
-    """First and last kernel during which nobody else may use the bytes, per member."""
-    first, last, release = storage.first, storage.last, timing.release
-    lives = []
-    for buffer in members:
-        end = ends.get(buffer, buffer)
-        until = last[end]
-        if release is not None and until < timing.kernels:
-            chain = (buffer, end) if end != buffer else (buffer,)
-            users = [user for member in chain for user in storage.users.get(member, ())]
-            until = max([until, *(release[user] - 1 for user in users)])
-        lives.append((first[buffer], until))
-    return lives
+def _index(storage: Storage, members: list[int], chains: dict[int, list[int]], timing: Timing) -> Index:
+    first, last, order = storage.first, storage.last, timing.order
+    if order is None:
+        return IntervalIndex([(first[n], last[chains[n][-1]] if n in chains else last[n]) for n in members])
+    users = [order.users(chains.get(member, (member,))) for member in members]
+    return OrderIndex(order, [first[member] for member in members], users)
 
 
-def _place(storage: Storage, members: list[int], lives: list[tuple[int, int]], offsets: list[int]) -> None:
+def _place(storage: Storage, members: list[int], index: Index, offsets: list[int]) -> None:
     sizes = storage.sizes
-    index = IntervalIndex()
     order = sorted(range(len(members)), key=lambda position: -sizes[members[position]])
     for position in order:
-        buffer = members[position]
-        first, last = lives[position]
-        size = aligned(sizes[buffer])
-        offset = offsets[buffer] = index.best_gap(first, last, size)
-        index.add(first, last, (offset, offset + size))
+        size = aligned(sizes[members[position]])
+        offset = offsets[members[position]] = best_gap(index.overlapping(position), size)
+        index.add(position, (offset, offset + size))

@@ -84,10 +84,3 @@ class Residue(msgspec.Struct, frozen=True, gc=False):
     node: int
     kind: ResidueKind
     text: str
-
-
-class Fates(msgspec.Struct, frozen=True):
-    """The map from the model's nodes to what became of them: kernel indices, or a residue."""
-
-    kernels: dict[int, tuple[int, ...]]
-    residues: dict[int, Residue]

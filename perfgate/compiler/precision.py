@@ -178,7 +178,11 @@ class _Chooser:
 
     def _stored(self, value: WorkValue, own: str, is_matrix: bool) -> str:  # noqa: FBT001 - private
         """The one type that all users compute in, else the producer's: its store path converts for nothing."""
-        wishes = {self._wanted(user) or value.dtype for user in value.consumers}
+        wishes = {
+            self._wanted(user) or value.tensor.dtype
+            for user in value.consumers
+            if user.op not in PASSES_TYPE_ON
+        }
         if len(wishes) == 1:
             return wishes.pop()
         return self._types.stored if is_matrix and self._types.stored else own

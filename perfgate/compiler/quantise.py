@@ -93,6 +93,9 @@ def _fuse_pairs(work: WorkGraph, log: PassLog, nodes: list[WorkNode]) -> None:
             if source is not None and operand is not None:
                 removed += _read_past(work, node, position, (operand, source))
         node.dtype = _INT8
+        weight = node.inputs[1]
+        if weight is not None and weight.is_constant:  # its DequantizeLinear was folded
+            weight.dtype = _INT8
         removed += _store_quantised(work, node)
         log.applied(
             QUANTISE, node, "quantised kernel", after=(node.label,), saved=(node.outputs[0].size, removed)

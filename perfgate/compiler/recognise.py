@@ -32,8 +32,11 @@ def recognise(fuser: Fuser) -> None:
 
 
 def only_user(value: WorkValue) -> WorkNode | None:
-    """The one user of an inner value; None for a model output."""
-    return value.consumers[0] if len(value.consumers) == 1 and not value.is_output else None
+    """The one user of an inner value; None for a model output, or where a loop's border lies between."""
+    if len(value.consumers) != 1 or value.is_output:
+        return None
+    user, producer = value.consumers[0], value.producer
+    return user if producer is None or producer.repeat == user.repeat else None
 
 
 def other_operand(node: WorkNode, value: WorkValue) -> WorkValue | None:

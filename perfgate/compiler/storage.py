@@ -8,9 +8,7 @@ from perfgate.compiler.layouts import BLOCKED, MATRIX_BLOCKED, stored_bytes
 from perfgate.graph.ir import ITEM_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from perfgate.compiler.program import Kernel, Pool
+    from perfgate.compiler.program import Pool
     from perfgate.compiler.workgraph import WorkValue
     from perfgate.core.device import Device
 
@@ -20,10 +18,10 @@ NEVER = -1
 class Storage:
     """Row i describes buffer i; `first` and `last` are kernel indices, NEVER until touched.
 
-    `users` are all kernels that touch a buffer, filled in for several streams only. `reusable` maps a result to the operand whose bytes it may overwrite if they are dead by then.
+    `looped` are buffers that a loop body reads from outside. `reusable` maps a result to the operand whose bytes it may overwrite if they are dead by then.
     """
 
-    __slots__ = ("_device", "first", "last", "layouts", "names", "pools", "reusable", "sizes", "users")
+    __slots__ = ("_device", "first", "last", "layouts", "looped", "names", "pools", "reusable", "sizes")
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -34,7 +32,7 @@ class Storage:
         self.first: list[int] = []
         self.last: list[int] = []
         self.reusable: dict[int, int] = {}
-        self.users: dict[int, list[int]] = {}
+        self.looped: frozenset[int] = frozenset()
 
     def add(self, value: WorkValue, pool: Pool) -> int:
         """A buffer for a value in its storage layout."""
@@ -63,16 +61,9 @@ class Storage:
             self.first[buffer] = kernel
         self.last[buffer] = kernel
 
-    def list_users(self, kernels: Sequence[Kernel]) -> None:
-        """Fill `users` from the operands of the kernels."""
-        users: dict[int, list[int]] = {}
-        for kernel in kernels:
-            for access in (*kernel.reads, *kernel.writes):
-                users.setdefault(access.buffer, []).append(kernel.index)
-        self.users = users
-
     def extend_over_loop(self, start: int, end: int) -> None:
         """What a loop body reads from outside must live until its last iteration is over."""
         for buffer, first in enumerate(self.first):
             if first < start <= self.last[buffer]:
                 self.last[buffer] = end
+                self.looped = self.looped | {buffer}

@@ -20,6 +20,7 @@ class Fusion(StrEnum):
     MATMUL_BIAS = "MatMulBias"
     MATMUL_ADD = "MatMulAddResidual"
     MATMUL_ACTIVATION = "MatMulActivation"
+    MATMUL_TRANSPOSE = "MatMulTranspose"
     ATTENTION = "Attention"
     NORM_ACTIVATION = "NormActivation"
     ELEMENTWISE = "ElementwiseChain"
@@ -31,6 +32,7 @@ class Fusion(StrEnum):
 GRAPH, BUFFER = "GraphFusion", "UBFusion"
 SECTION_OF: dict[Fusion, str] = {
     Fusion.CONV_BATCH_NORM: GRAPH,
+    Fusion.MATMUL_TRANSPOSE: GRAPH,
     Fusion.ATTENTION: GRAPH,
     Fusion.SWISH: GRAPH,
     Fusion.GELU: GRAPH,
