@@ -174,9 +174,9 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """Device memory over one step, in bytes.
 
     `curve` holds (time, bytes in use), `at_peak` (tensor, bytes, operator) largest first. `free_blocks`
-    counts gaps of the arena at the peak up to 64 MiB, 256 MiB, 1 GiB and above. The fragmentation *index* says
-    how scattered free bytes are, the *rate* which share of the arena is unused. `allocations` are those made
-    while running because the reserved arena is too small.
+    counts gaps of the arena at the peak up to 64 MiB, 256 MiB, 1 GiB and above. The fragmentation *index*
+    says how scattered free bytes are, the *rate* which share of the arena is unused. `allocations` are those
+    made while running because the reserved arena is too small.
     """
 
     peak: int

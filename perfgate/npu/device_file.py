@@ -54,6 +54,22 @@ def load_device(name: str, *, search: Sequence[Path] = ()) -> Device:
     return _build(leaves, name)
 
 
+def soc_device(soc_version: str, *, search: Sequence[Path] = ()) -> str:
+    """Name of the device that stands for a chip, as `--soc_version` names it.
+
+    Raises:
+        DeviceError: no device, or several, list this chip.
+    """
+    known = {name: load_device(name, search=search).soc_versions for name in list_devices(search)}
+    found = [name for name, versions in known.items() if soc_version in versions]
+    if len(found) == 1:
+        return found[0]
+    what = f"several devices stand for {soc_version!r}" if found else f"no device stands for {soc_version!r}"
+    chips = ", ".join(version for versions in known.values() for version in versions)
+    remedy = "name the device in the suite" if found else f"known chips are {chips}"
+    raise DeviceError(what, "--soc_version", remedy)
+
+
 def device_digest(device: Device) -> str:
     """SHA-256 over the values, without notes, marks and places."""
     bare = msgspec.structs.replace(device, sources={}, digest="")

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from perfgate.npu.columns import Columns, Floats, Ints
     from perfgate.npu.traffic import Traffic
 
+COST_MODEL = (
+    "1"  # part of every ruler: raised when a formula changes a number, so old records are not compared
+)
 BOUNDS = ("matrix", "vector", "load", "store", "launch", "host", "link")
 B_MATRIX, B_VECTOR, B_LOAD, B_STORE, B_LAUNCH, B_HOST, B_LINK = range(7)
 PS_PER_US = 1_000_000
