@@ -38,7 +38,7 @@ _FROM = re.compile(r"(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 class _Stage:
     """What holds at one point of a stage.
 
-    `last` are the CMD, ENTRYPOINT and HEALTHCHECK that count so far, `own` those that this stage gives itself.
+    `last` are the CMD, ENTRYPOINT and HEALTHCHECK that count so far, `own` those given by this stage itself.
     """
 
     env: Variables = field(default_factory=dict)
