@@ -80,7 +80,7 @@ def theil_sen(times: npt.ArrayLike, values: npt.ArrayLike) -> Slope:
     slopes = np.sort((y[second] - y[first]) / (x[second] - x[first]))
     n = x.size
     reach = normal_quantile(LEVEL) * math.sqrt(_kendall_variance(y, n))
-    low = math.floor((slopes.size - reach) / 2)
+    low = math.floor((slopes.size - reach) / 2) - 1
     high = math.ceil((slopes.size + reach) / 2)
     return Slope(
         value=float(np.median(slopes)),
