@@ -26,11 +26,6 @@ _ITEM_BYTES = {
     "float64": 8, "float32": 4, "int64": 8, "int32": 4, "uint64": 8, "uint32": 4,
     "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2,
 }  # fmt: skip
-_NUMBERS = attrgetter(
-    "m", "n", "k", "count", "macs", "vector_work", "row", "elements", "link_bytes", "repeat", "owner",
-    "implicit", "is_high_precision",
-)  # fmt: skip
-_ACCESS = attrgetter("buffer", "size", "run", "efficiency")
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -89,30 +84,33 @@ class Columns:
 
 def read_columns(kernels: Sequence[Kernel], full_run_bytes: int) -> Columns:
     """Spread kernels into columns; `full_run_bytes` is the device's run length for the full DMA rate."""
-    numbers = np.array([_NUMBERS(kernel) for kernel in kernels], dtype=np.int64).reshape(-1, 13)
     names = [kernel.dtype for kernel in kernels]
     dtypes = tuple(dict.fromkeys(names))
     index = {name: position for position, name in enumerate(dtypes)}
     dtype = np.array([index[name] for name in names], dtype=np.int64)
     widths = np.array([_ITEM_BYTES.get(name, 1) for name in dtypes], dtype=np.int64)
+
+    def numbers(field: str) -> Ints:
+        return np.fromiter(map(attrgetter(field), kernels), np.int64, len(kernels))
+
     return Columns(
         kind=np.array([KIND_CODES[kernel.kind] for kernel in kernels], dtype=np.int64),
         dtype=dtype,
         dtypes=dtypes,
         item_bytes=widths[dtype],
-        m=numbers[:, 0],
-        n=numbers[:, 1],
-        k=numbers[:, 2],
-        count=numbers[:, 3],
-        macs=numbers[:, 4],
-        vector_work=numbers[:, 5],
-        row=numbers[:, 6],
-        elements=numbers[:, 7],
-        link_bytes=numbers[:, 8],
-        repeat=numbers[:, 9],
-        owner=numbers[:, 10],
-        implicit=numbers[:, 11] != 0,
-        is_high_precision=numbers[:, 12] != 0,
+        m=numbers("m"),
+        n=numbers("n"),
+        k=numbers("k"),
+        count=numbers("count"),
+        macs=numbers("macs"),
+        vector_work=numbers("vector_work"),
+        row=numbers("row"),
+        elements=numbers("elements"),
+        link_bytes=numbers("link_bytes"),
+        repeat=numbers("repeat"),
+        owner=numbers("owner"),
+        implicit=numbers("implicit") != 0,
+        is_high_precision=numbers("is_high_precision") != 0,
         is_softmax=np.array([kernel.op in SOFTMAX_OPS for kernel in kernels], dtype=np.bool_),
         accesses=_read_accesses(kernels, full_run_bytes),
     )
@@ -120,22 +118,22 @@ def read_columns(kernels: Sequence[Kernel], full_run_bytes: int) -> Columns:
 
 def _read_accesses(kernels: Sequence[Kernel], full_run_bytes: int) -> Accesses:
     reads = [access for kernel in kernels for access in kernel.reads]
-    writes = [access for kernel in kernels for access in kernel.writes]
-    table = np.array([_ACCESS(access) for access in (*reads, *writes)], dtype=np.float64).reshape(-1, 4)
+    rows = [*reads, *(access for kernel in kernels for access in kernel.writes)]
     positions = np.arange(len(kernels))
     read_counts = np.array([len(kernel.reads) for kernel in kernels], dtype=np.int64)
     write_counts = np.array([len(kernel.writes) for kernel in kernels], dtype=np.int64)
     kernel = np.concatenate([np.repeat(positions, read_counts), np.repeat(positions, write_counts)])
     first_read = np.cumsum(read_counts) - read_counts
-    rank = np.full(len(table), -1, dtype=np.int64)
+    rank = np.full(len(rows), -1, dtype=np.int64)
     rank[: len(reads)] = np.arange(len(reads)) - np.repeat(first_read, read_counts)
     order = np.argsort(kernel, kind="stable")
-    buffer, size, run, efficiency = table[order].T
+
+    def numbers(field: str) -> Ints:
+        return np.fromiter(map(attrgetter(field), rows), np.int64, len(rows))[order]
+
+    efficiency = np.fromiter(map(attrgetter("efficiency"), rows), np.float64, len(rows))[order]
+    size, run = numbers("size"), numbers("run")
     share = np.where(run > 0, np.minimum(1.0, run / full_run_bytes), 1.0) * efficiency
     return Accesses(
-        kernel=kernel[order],
-        buffer=buffer.astype(np.int64),
-        size=size.astype(np.int64),
-        slow=size / share,
-        rank=rank[order],
+        kernel=kernel[order], buffer=numbers("buffer"), size=size, slow=size / share, rank=rank[order]
     )

@@ -70,8 +70,14 @@ def build_profile(phases: Sequence[Phase], notes: tuple[str, ...] = ()) -> Profi
         },
         notes=notes,
     )
-    digest = sha256(msgspec.json.encode(profile)).hexdigest()
-    return msgspec.structs.replace(profile, digest=digest)
+    return msgspec.structs.replace(profile, digest=_digest(profile))
+
+
+def _digest(profile: Profile) -> str:
+    """SHA-256 of what decides a diagnosis: totals, exact metrics and the parts of every operator."""
+    rows = [(row.number, row.name, row.parts, row.dram_bytes, row.copied_bytes) for row in profile.operators]
+    content = (profile.device, profile.application, profile.parts, profile.exact, rows)
+    return sha256(msgspec.json.encode(content)).hexdigest()
 
 
 def _application(phases: Sequence[Phase], operators: tuple[OperatorRow, ...], energy_j: float) -> Application:
