@@ -25,8 +25,8 @@ from perfgate.report.github_annotations import github_lines
 from perfgate.report.guard_json import guard_json
 from perfgate.report.guard_text import render_text
 from perfgate.report.sarif import sarif_log
-from perfgate.workflow.guarding import check_guardrails
 from perfgate.workflow.guard_ground import guard_ground
+from perfgate.workflow.guarding import check_guardrails
 from perfgate.workflow.worktree import find_root
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perfgate.core.errors import UsageError
 from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions
+from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +60,4 @@ def write_text(target: str, text: str) -> None:
     if target == "-":
         click.echo(text, nl=False)
         return
-    try:
-        Path(target).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        reason = (problem.strerror or type(problem).__name__).lower()
-        raise UsageError(f"cannot be written, {reason}", target, "name a file in a writable folder") from None
+    write_text_file(Path(target), text)

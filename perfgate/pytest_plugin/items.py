@@ -30,7 +30,9 @@ class SuiteFile(pytest.File):
                 item.set_benchmark(benchmark)
                 yield item
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # noqa: ANN401 - pytest's type
+    def repr_failure(  # type: ignore[override]  # as pytest's own collector narrows it
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:  # noqa: ANN401 - pytest's type
         """A mistake in the file is one line, without a traceback."""
         if isinstance(excinfo.value, PerfgateError):
             return f"perfgate: {excinfo.value}"

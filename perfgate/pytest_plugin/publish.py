@@ -77,10 +77,13 @@ def publish_unjudged(config: pytest.Config, held: Iterable[HeldItem]) -> None:
 def _publish(
     config: pytest.Config, reports: list[pytest.TestReport], verdict: BenchmarkVerdict, outcome: Outcome
 ) -> None:
+    properties = _properties(verdict)
     for report in reports:
+        report.user_properties.extend(
+            properties
+        )  # JUnit reads those of the teardown, others those of the call
         if report.when != "call":
             continue
-        report.user_properties.extend(_properties(verdict))
         if verdict.is_failure:
             text = failure_text(verdict, outcome.explanations.get(verdict.key))
             path, line, _ = report.location

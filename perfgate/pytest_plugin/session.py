@@ -143,6 +143,7 @@ class DecisionHooks:
             return result
         try:
             outcome = self.state.decide(held)
+            self.state.write_reports()
         except PerfgateError as problem:
             pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
         publish_decision(self.config, held, outcome)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.measure.suite import is_suite_file, load_suite
 from perfgate.workflow.check import Measured, judge_run
@@ -21,7 +22,13 @@ from perfgate.workflow.guarding import (
     check_guardrails,
     rule_results,
 )
-from perfgate.workflow.measuring import Measurer, read_records, write_record
+from perfgate.workflow.measuring import (
+    Measurer,
+    read_records,
+    write_record,
+    write_records,
+)
+from perfgate.workflow.whole_file import write_text_file
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
@@ -169,6 +176,17 @@ class SessionState:
         if self.outcome is None:
             return pytest_status
         return int(self.outcome.exit_code)
+
+    def write_reports(self) -> None:
+        """The files that the options ask for, before any exit status is set.
+
+        Raises:
+            UsageError: a file cannot be written.
+        """
+        if self.options.keep_records is not None and self.outcome is not None:
+            write_records(self.options.keep_records, self.outcome.records.values())
+        if self.options.json_file is not None:
+            write_text_file(self.options.json_file, readable_json(self.as_json()))
 
     def closing(self) -> Closing:
         """What the closing lines say; only after the decision."""

@@ -11,7 +11,7 @@ from perfgate.report.check_text import Closing
 from perfgate.workflow.check import Measured, Outcome, judge_run
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, check_guardrails
-from perfgate.workflow.measuring import Measurer, read_records, write_record
+from perfgate.workflow.measuring import Measurer, read_records, write_records
 from perfgate.workflow.suites import select
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     is_partial = len(selected) < len(ground.benchmarks)
     outcome = judge_run(ground, selected, measured, measurer, is_partial=is_partial)
     if options.keep_records is not None:
-        for record in outcome.records.values():
-            write_record(options.keep_records, record)
+        write_records(options.keep_records, outcome.records.values())
     code = ExitCode.FAIL if guard.is_broken else outcome.exit_code
     return CheckResult(ground=ground, guard=guard, outcome=outcome, selected=len(selected), exit_code=code)
 

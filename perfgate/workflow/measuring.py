@@ -8,8 +8,10 @@ from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import decode_record, encode_record
 from perfgate.core.errors import UsageError
 from perfgate.measure.runner import Runner
+from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from perfgate.core.record import Record, Run
@@ -43,13 +45,24 @@ class Measurer:
 
 
 def write_record(folder: Path, record: Record) -> Path:
-    """Write a record file; it appears whole or not at all."""
+    """Write a record file.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
     path = folder / baseline_path(record.benchmark, record.device)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(encode_record(record), encoding="utf-8", newline="\n")
-    unfinished.replace(path)
+    write_text_file(path, encode_record(record))
     return path
+
+
+def write_records(folder: Path, records: Iterable[Record]) -> None:
+    """Write one file for each record below the folder.
+
+    Raises:
+        UsageError: one cannot be written.
+    """
+    for record in records:
+        write_record(folder, record)
 
 
 def read_records(folder: Path) -> dict[str, Record]:

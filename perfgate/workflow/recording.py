@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import open_repository
-from perfgate.core.errors import ExitCode, UnusableError, UsageError
+from perfgate.core.errors import ExitCode, UnusableError
 from perfgate.workflow.checking import measure_all
-from perfgate.workflow.measuring import Measurer, write_record
+from perfgate.workflow.measuring import Measurer, write_records
 from perfgate.workflow.suites import find_suites, select
 from perfgate.workflow.worktree import WorkTree
 
@@ -67,14 +67,7 @@ def record_benchmarks(
     selected = select(benchmarks, expression=selection.expression, devices=selection.devices)
     measurer = Measurer(tree, seed=selection.seed, runs=selection.runs)
     measured = measure_all(measurer, selected, {}, announce)
-    try:
-        for record in measured.records.values():
-            write_record(output, record)
-    except OSError as problem:
-        reason = (problem.strerror or type(problem).__name__).lower()
-        raise UsageError(
-            f"records cannot be written, {reason}", str(output), "name a writable folder"
-        ) from None
+    write_records(output, measured.records.values())
     return Recording(records=measured.records, failed=measured.failed, selected=selected, measurer=measurer)
 
 

@@ -32,6 +32,7 @@ from perfgate.gate.thresholds import SuitePolicy
 from perfgate.workflow.checking import measure_all
 from perfgate.workflow.measuring import Measurer, read_records
 from perfgate.workflow.suites import find_suites, select
+from perfgate.workflow.whole_file import write_text_file
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
@@ -248,14 +249,4 @@ def _write(root: Path, updates: Sequence[Update]) -> None:
     name = hashlib.sha256(str(root).encode()).hexdigest()[:16]
     with FileLock(Path(tempfile.gettempdir()) / f"perfgate-{name}.lock"):
         for item in updates:
-            path = root / item.path
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                unfinished = path.with_suffix(".part")
-                unfinished.write_text(encode_record(item.record), encoding="utf-8", newline="\n")
-                unfinished.replace(path)
-            except OSError as problem:
-                reason = (problem.strerror or type(problem).__name__).lower()
-                raise UsageError(
-                    f"cannot be written, {reason}", item.path, "make the folder writable"
-                ) from None
+            write_text_file(root / item.path, encode_record(item.record))

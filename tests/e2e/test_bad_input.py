@@ -106,7 +106,7 @@ def test_a_model_cut_in_half_is_invalid_and_the_others_are_judged(project: Proje
 
     from perfgate.zoo.catalogue import build  # noqa: PLC0415 - the same
 
-    whole = build("resnet50", "tiny").SerializeToString()
+    whole = build("sd_unet", "tiny").SerializeToString()
     assert onnx.load_from_string(whole)
     project.replace("perf_models.yaml", "onnx:light_resnet50", "models/half.onnx")
     project.write({"models/half.onnx": whole[: len(whole) // 2]})
