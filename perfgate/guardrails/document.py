@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 32
+MAX_NODES = 50_000
+REST_LENGTH = 200  # of a line is kept behind a scalar; a whole line per scalar would be quadratic
 _BOM = b"\xef\xbb\xbf"
 _QUOTE_HINT = re.compile(r"^(?P<key>[\s\-{]*[\w.]+):\s+(?P<value>[<>|].*?)\s*$")
 _COLON_HINT = re.compile(
@@ -105,7 +107,7 @@ def _loader() -> type[Any]:  # PyYAML types its two loaders without a common bas
 
 
 def _check_events(path: str, text: str) -> None:
-    depth = documents = 0
+    depth = documents = nodes = 0
     for event in yaml.parse(text, Loader=_loader()):
         mark = event.start_mark
         where = path if mark is None else f"{path}:{mark.line + 1}:{mark.column + 1}"
@@ -117,6 +119,9 @@ def _check_events(path: str, text: str) -> None:
             raise UnusableError("alias in a rule file", where, "write the value out")
         if isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent)) and event.tag is not None:
             raise UnusableError("tag in a rule file", where, f"remove {event.tag!r}")
+        nodes += isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent))
+        if nodes > MAX_NODES:
+            raise UnusableError(f"rule file has more than {MAX_NODES} entries", where, "split or shorten it")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise UnusableError("rule file is nested too deeply", where, f"at most {MAX_DEPTH} levels")
@@ -139,7 +144,9 @@ def _node(path: str, node: yaml.nodes.Node, lines: list[str]) -> Node:
     if not isinstance(node, yaml.ScalarNode):
         raise TypeError(f"unexpected node {type(node).__name__}")  # YAML has three kinds
     is_plain = not node.style
-    rest = lines[end.line][end.column :] if is_plain and end.line < len(lines) else ""
+    rest = (
+        lines[end.line][end.column : end.column + REST_LENGTH] if is_plain and end.line < len(lines) else ""
+    )
     is_block = node.style in {"|", ">"}
     return Node(place=place, text=node.value, is_plain=is_plain, is_block=is_block, rest=rest)
 
@@ -153,6 +160,8 @@ def _explained(path: str, text: str, error: yaml.YAMLError) -> UnusableError:
         return UnusableError("rule file holds a sign that YAML forbids", where, "is this a text file?")
     where = f"{path}:{mark.line + 1}:{mark.column + 1}"
     problem = str(getattr(error, "problem", None) or "cannot be read")
+    if "nesting depth" in problem:  # the C scanner looks ahead and stops before the events do
+        return UnusableError("rule file is nested too deeply", where, f"at most {MAX_DEPTH} levels")
     for line in _around(text, mark.line):
         hint = _COLON_HINT.match(line) or _QUOTE_HINT.match(line)
         if hint:

@@ -17,7 +17,7 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
         return ()
     folded = _folded(name)
     ranked = sorted((slips(folded, _folded(other)), other) for other in dict.fromkeys(known))
-    return tuple(other for distance, other in ranked if distance <= MAX_DISTANCE)
+    return tuple(other for distance, other in ranked if distance <= min(MAX_DISTANCE, len(other) - 1))
 
 
 def _folded(name: str) -> str:
