@@ -283,7 +283,7 @@ class Importer:
         if missing:
             raise Refusal(
                 ProblemCode.UNKNOWN_OPERATOR,
-                f"the shape of output '{missing[0]}' is unknown (opset {frame.versions.get(proto.domain, 0)})",
+                f"output '{missing[0]}' has no known shape (opset {frame.versions.get(proto.domain, 0)})",
                 "declare the output shapes in the model (value_info), or add a row to the op table",
             )
         return [self.declared.get(name, ((), "float32")) for name in outputs]

@@ -58,9 +58,10 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 class Node(msgspec.Struct, frozen=True):
     """One operation. `inputs` holds "" for an omitted optional input.
 
-    `attributes`: int, float, str, tuples of them, numpy arrays or nested `Graph` bodies, by ONNX name.
-    `scope` is the dotted path of the name. `repeat`: how often a node of a loop body runs. `opset`: version of
-    the node's domain (a model function may import another one than the graph).
+    `attributes`: int, float, str, tuples of them or numpy arrays, by ONNX name. `If`, `Loop`, `Scan` do not
+    occur: their bodies are flattened (`graph.branching`, `graph.loops`). `scope` is the dotted path of the
+    name. `repeat`: how often a node of a loop body runs. `opset`: version of the node's domain (a model
+    function may import another one than the graph).
     `is_estimated`: the op is not in the table; its cost is a vector pass over inputs and outputs.
     """
 
@@ -110,6 +111,7 @@ ITEM_BYTES: dict[str, int] = {
     "bool": 1, "complex64": 8, "complex128": 16, "string": 8,
     "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1,
     "int4": 1, "uint4": 1, "float4_e2m1fn": 1, "int2": 1, "uint2": 1,
+    "float6_e2m3fn": 1, "float6_e3m2fn": 1,
 }  # fmt: skip
 
 

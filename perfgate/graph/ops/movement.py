@@ -63,7 +63,7 @@ def _split_value(site: Site, results: list[Result]) -> list[Any]:
     return list(np.split(source.value, ends, axis=axis))[: len(results)]
 
 
-def _slices(site: Site) -> tuple[slice, ...]:
+def _slices(site: Site) -> tuple[range, ...]:
     shape = site.tensor(0).shape
     if site.opset < NEW_FORM_OPSET or "starts" in site.attributes:
         starts, ends = site.attributes.get("starts", ()), site.attributes.get("ends", ())
@@ -77,25 +77,29 @@ def _slices(site: Site) -> tuple[slice, ...]:
         raise mismatch(f"starts {list(starts)}, ends {list(ends)}, axes {list(axes)} differ in length")
     if 0 in steps:
         raise mismatch("a step of 0", "use a step other than 0")
-    result = [slice(0, size, 1) for size in shape]
+    result = [range(size) for size in shape]
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         index = axis_of(axis, len(shape))
-        size = shape[index]
-        low, high, stride = slice(start, end, step).indices(size)
-        # indices() gives -1 for "through the first element"; slice() would read that as the last one.
-        result[index] = slice(low, high if high >= 0 else None, stride)
+        result[index] = _cut(shape[index], start, end, step)
     return tuple(result)
+
+
+def _cut(size: int, start: int, end: int, step: int) -> range:
+    """Positions that a slice keeps; ONNX clamps a start before the data to the first element."""
+    start = start + size if start < 0 else start
+    end = end + size if end < 0 else end
+    if step > 0:
+        return range(min(max(start, 0), size), min(max(end, 0), size), step)
+    return range(min(max(start, 0), size - 1), min(max(end, -1), size - 1), step)
 
 
 def _slice(site: Site) -> list[Result]:
     source = site.tensor(0)
-    cuts = _slices(site)
-    sizes = tuple(len(range(*cut.indices(size))) for cut, size in zip(cuts, source.shape, strict=True))
-    return [(sizes, source.dtype)]
+    return [(tuple([len(cut) for cut in _slices(site)]), source.dtype)]
 
 
 def _slice_value(site: Site, _results: list[Result]) -> list[Any]:
-    return [site.tensor(0).value[_slices(site)]]
+    return [site.tensor(0).value[np.ix_(*_slices(site))]]
 
 
 def _expand(site: Site) -> list[Result]:

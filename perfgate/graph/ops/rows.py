@@ -118,6 +118,8 @@ class Row(msgspec.Struct, frozen=True):
 
 def axis_of(axis: int, rank: int) -> int:
     """Axis counted from the front; raises `Refusal` when out of range."""
+    if type(axis) is not int:
+        raise TypeError(f"axis {axis!r} is not an integer")
     if not -rank <= axis < rank:
         raise mismatch(f"axis {axis} is outside rank {rank}", "use an axis within the tensor's rank")
     return axis + rank if axis < 0 else axis
