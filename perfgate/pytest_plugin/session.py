@@ -21,7 +21,7 @@ from perfgate.pytest_plugin import hold
 from perfgate.pytest_plugin.items import BenchmarkItem, RuleFile, RuleItem, SuiteFile
 from perfgate.pytest_plugin.publish import log_reports, publish_decision, publish_unjudged
 from perfgate.pytest_plugin.settings import read_options
-from perfgate.pytest_plugin.state import RULE_FILES, STATE, SessionState
+from perfgate.pytest_plugin.state import RECORDS, RULE_FILES, STATE, SessionState
 from perfgate.pytest_plugin.summary import header_lines, write_summary
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def start(config: pytest.Config) -> None:
         config.pluginmanager.register(ItemHooks(), "perfgate-items")
         return
     run_folder = Path(tempfile.mkdtemp(prefix="perfgate-"))
+    (run_folder / RECORDS).mkdir()
     config.add_cleanup(lambda: shutil.rmtree(run_folder, ignore_errors=True))
     today = dt.datetime.now(dt.UTC).date()
     try:

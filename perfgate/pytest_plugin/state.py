@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from perfgate.workflow.ground import Ground
     from perfgate.workflow.options import GateOptions
 
-__all__ = ["RULE_FILES", "STATE", "SessionState"]
+__all__ = ["RECORDS", "RULE_FILES", "STATE", "SessionState"]
+
+RECORDS = "records"  # folder of the run directory
 
 
 @dataclass(slots=True)
@@ -115,7 +117,7 @@ class SessionState:
     def measure(self, benchmark: Benchmark) -> None:
         """Measure one benchmark into the run directory; what a user can mend is kept as the reason."""
         try:
-            write_record(self.run_folder / "records", self.measurer.measure(benchmark))
+            write_record(self.run_folder / RECORDS, self.measurer.measure(benchmark))
         except PerfgateError as problem:
             self.failures[benchmark.key] = str(problem)
 
@@ -150,7 +152,7 @@ class SessionState:
             PerfgateError: a record that a worker wrote cannot be read back.
         """
         failed = {item.key: item.failure for item in held if item.failure}
-        records = read_records(self.run_folder / "records")
+        records = read_records(self.run_folder / RECORDS)
         skipped = {}
         for nodeid, benchmark in self.expected.items():
             if nodeid in self.spoken:

@@ -138,7 +138,9 @@ def _failed(benchmark: Benchmark, reason: str) -> BenchmarkVerdict:
 
 
 def _exit_code(decision: Decision, ground: Ground, measured: Measured) -> ExitCode:
-    """The first that applies of 1, 12, 11, 10, 0 (docs/adr/0004)."""
+    """The first that applies of 1, 12, 11, 10, 0 (docs/adr/0004); 11 when nothing was there to measure."""
+    if not (measured.records or measured.failed or measured.skipped):
+        return ExitCode.NOTHING
     codes = {code for code, _ in decision.reasons}
     if ground.baselines.unusable:
         codes.add(ExitCode.UNUSABLE)
