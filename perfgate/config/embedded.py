@@ -58,16 +58,17 @@ def shell_atoms(pieces: Iterable[TextPiece]) -> tuple[Atom, ...]:
     for piece in pieces:
         if isinstance(piece, Placed):
             atoms.append(Atom(text=piece))
-        elif _is_special(piece.atoms):
-            atoms += piece.atoms
         else:
-            atoms += [replace(atom, written=piece.place) for atom in piece.atoms]
+            atoms += [
+                atom if _is_special(atom) else replace(atom, written=piece.place) for atom in piece.atoms
+            ]
     return tuple(atoms)
 
 
-def _is_special(atoms: tuple[Atom, ...]) -> bool:
-    is_known = all(atom.text is not None and not atom.guard and not atom.replaceable for atom in atoms)
-    return is_known and any(atom.text is not None and _SPECIAL.search(atom.text.text) for atom in atoms)
+def _is_special(atom: Atom) -> bool:
+    if atom.text is None or atom.guard or atom.replaceable:
+        return False
+    return _SPECIAL.search(atom.text.text) is not None
 
 
 class _Splitter:

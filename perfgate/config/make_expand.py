@@ -98,7 +98,7 @@ class Expander:
                 continue
             parts = inner.chunk_atoms(chunk)
             guard = chunk.guard - self.given
-            if atoms:
+            if chunk.is_added:
                 parts = (blank, *parts)
             for atom in parts:
                 if contradicts(atom.guard, guard):

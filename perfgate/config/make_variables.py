@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 class Chunk:
     """A part of a variable's text: `raw` is expanded at use, `pieces` were expanded where they stand.
 
-    `is_default`: it counts only if the environment or the command line sets nothing.
+    `is_default`: it counts only if the environment or the command line sets nothing; `is_added`: a blank
+    stands before it.
     """
 
     guard: Guard = ALWAYS
     raw: Placed | None = None
     pieces: tuple[TextPiece, ...] = ()
     is_default: bool = False
+    is_added: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,7 +64,7 @@ class Variables:
         """Applies an assignment; `chunk` carries the guard under which it happens."""
         before = self.known.get(name, MakeVariable())
         if operator == "+=":
-            chunks = (*before.chunks, chunk)
+            chunks = (*before.chunks, replace(chunk, is_added=bool(before.chunks)))
             is_simple = before.is_simple
         elif operator == "?=":
             chunks = _with_default(before.chunks, replace(chunk, is_default=True))

@@ -1,7 +1,7 @@
 """Makefiles: recipes with what variables and functions put into them, and exported variables.
 
 Recipes are expanded when Make runs them, so they see the last state of each variable; text behind `:=` sees
-the state at its line. What conditionals (`ifeq`, `ifdef`) decide is left open: the command line can change it.
+the state at its line. What conditionals (`ifeq`) decide is left open: the command line can change it.
 """
 
 from __future__ import annotations
