@@ -69,7 +69,7 @@ def test_a_tiny_kernel_is_bound_by_its_launch() -> None:
 
 
 def test_a_conversion_in_runs_of_32_bytes_reaches_half_the_rate() -> None:
-    # SIMULATOR section 7: 2 * bytes / (dram * min(1, run / 64)) + launch; 4,177,920 B are one mid-block tensor.
+    # SIMULATOR section 7: 2 * bytes / (dram * min(1, run / 64)) + launch; the size is one mid-block tensor.
     size = 4_177_920
     reads, writes = (Access(0, size, 32),), (Access(1, size, 32),)
     kernel = make_kernel(0, KernelKind.LAYOUT, reads=reads, writes=writes)
