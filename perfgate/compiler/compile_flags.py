@@ -197,3 +197,8 @@ _HANDLERS: dict[str, Handler] = {
     "quantize": _quantise,
     "quantise": _quantise,
 }
+
+
+def acts(name: str) -> bool:
+    """Whether a flag of this name changes the simulated program; its value has to be known."""
+    return plain_name(name) in _HANDLERS or plain_name(name) in _LISTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from perfgate.compiler.compile_flags import acts
 from perfgate.config.compile_command import find_command
 from perfgate.config.read import read as read_facts
 from perfgate.config.runtime_config import read_runtime_keys
@@ -51,9 +52,9 @@ def compile_settings(benchmark: Benchmark, read: Callable[..., bytes]) -> tuple[
             continue
         if flag.value.is_bare or flag.value.text is not None:
             settings.append(Setting(name=flag.name, value=flag.value.text, place=str(flag.span)))
-        elif flag.name in benchmark.compile.require_resolved:
+        elif acts(flag.name) or flag.name in benchmark.compile.require_resolved:
             what = f"the value of {flag.name} cannot be told from the file"
-            raise UsageError(what, str(flag.span), "write the value out, or drop it from `require_resolved`")
+            raise UsageError(what, str(flag.span), "write the value out where the command stands")
     missing = [
         name
         for name in benchmark.compile.require_resolved

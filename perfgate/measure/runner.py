@@ -1,161 +1,127 @@
-"""From a benchmark to its record: read the sources, compile and simulate once, draw the runs."""
+"""From a benchmark to its record: read its sources, open it on its backend once, take the runs."""
 
 from __future__ import annotations
 
-import hashlib
-import platform
-from dataclasses import dataclass
+import posixpath
 from typing import TYPE_CHECKING
 
-from perfgate import __version__
-from perfgate.compiler.compilation import compile_graph
-from perfgate.compiler.config import CompileConfig
-from perfgate.compiler.runtime import RuntimeConfig
-from perfgate.compiler.shape_flags import input_shape_bindings
+from perfgate.backends.protocol import Request
+from perfgate.backends.simulated import SimulatedBackend
 from perfgate.core.errors import UsageError
 from perfgate.core.profile import summarise
-from perfgate.core.record import Record, Ruler, Run, Subject
-from perfgate.graph.loading import load
+from perfgate.core.record import Record, Ruler, Subject
 from perfgate.measure.compile_source import compile_settings, runtime_settings
 from perfgate.measure.model_source import read_model
-from perfgate.npu.device_file import load_device
-from perfgate.npu.noise import NoiseKey, draw_samples, noise_preset
-from perfgate.npu.phase import Phase
-from perfgate.npu.profiling import build_profile
-from perfgate.npu.simulation import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from perfgate.core.device import Device
-    from perfgate.core.profile import Profile
-    from perfgate.core.setting import Setting
-    from perfgate.graph.ir import Graph
+    from perfgate.backends.protocol import Description
+    from perfgate.backends.simulated import SimulatedSession
+    from perfgate.core.record import Run
     from perfgate.measure.benchmark import Benchmark
 
-WARMUP_SAMPLES = 20
-_PS = 1e-12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Prepared:
-    graph: Graph
-    device: Device
-    model: bytes
-    compile: tuple[Setting, ...]
-    runtime: tuple[Setting, ...]
-    phases: Sequence[Phase]
-    profile: Profile
+DEVICE_FOLDER = "devices"  # a repository may describe its own devices there
 
 
 class Runner:
-    """provisional."""
+    """Runs benchmarks of one tree. A benchmark is compiled and simulated once, however many runs it takes."""
 
     def __init__(self, read: Callable[..., bytes], root: Path, *, seed: int) -> None:
         self._read = read
-        self._root = root
+        self._backend = SimulatedBackend(devices=(root / DEVICE_FOLDER,), read=self._named_file)
         self._seed = seed
-        self._prepared: dict[str, _Prepared] = {}
+        self._open: dict[str, tuple[Request, SimulatedSession]] = {}
 
     def record(self, benchmark: Benchmark, runs: int) -> Record:
-        prepared = self._prepare(benchmark)
-        graph = prepared.graph
-        inputs = {}
-        for name in graph.inputs:
-            tensor = graph.tensors[name]
-            inputs[name] = f"{tensor.dtype}[{','.join(map(str, tensor.shape))}]"
-        exact = {
-            metric.name: prepared.profile.exact[metric.name]
-            for metric in benchmark.metrics
-            if not metric.is_sampled
-        }
+        """All runs of a benchmark, its exact metrics and the summary of its profile.
+
+        Raises:
+            UsageError: model, compile command, runtime configuration or device cannot be used as written.
+        """
+        request, session = self._session(benchmark)
+        found = session.describe()
         return Record(
             benchmark=benchmark.name,
             device=benchmark.device,
-            backend=benchmark.backend,
+            backend=self._backend.name,
             ruler=Ruler(
-                inputs=inputs,
+                inputs=found.inputs,
                 metrics=benchmark.metrics,
-                protocol={
-                    "samples": str(benchmark.samples),
-                    "warmup": str(WARMUP_SAMPLES),
-                    "noise": benchmark.noise,
-                    "iterations": str(prepared.profile.application.iterations),
-                },
-                device_digest=prepared.device.digest,
-                cost_model="1",
+                protocol=found.protocol,
+                device_digest=found.device_digest,
+                cost_model=found.cost_model,
             ),
             subject=Subject(
                 model=benchmark.model,
-                model_digest=hashlib.sha256(prepared.model).hexdigest(),
-                compile=prepared.compile,
-                runtime=prepared.runtime,
+                model_digest=found.model_digest,
+                compile=request.compile,
+                runtime=request.runtime,
             ),
             runs=self.runs(benchmark, 0, runs),
-            exact=exact,
-            context={"perfgate": __version__, "python": platform.python_version()},
-            profile=summarise(prepared.profile),
+            exact=_exact(benchmark, found),
+            context=found.context,
+            notes=found.notes,
+            profile=summarise(session.profile()),
         )
 
     def runs(self, benchmark: Benchmark, first: int, count: int) -> tuple[Run, ...]:
-        prepared = self._prepare(benchmark)
-        key = NoiseKey(seed=self._seed, benchmark=benchmark.name, device=benchmark.device)
-        numbers = range(first, first + count)
-        rows = draw_samples(
-            prepared.profile.application.total_ps,
-            noise_preset(benchmark.noise),
-            key,
-            runs=numbers,
-            count=WARMUP_SAMPLES + benchmark.samples,
-        )
-        return tuple(
-            Run(
-                id=number,
-                seed=self._seed,
-                samples={"latency": tuple(value * _PS for value in row[WARMUP_SAMPLES:].tolist())},
-            )
-            for number, row in zip(numbers, rows, strict=True)
-        )
+        """Runs number `first` and following; each is as of a process of its own."""
+        _, session = self._session(benchmark)
+        return tuple(session.measure(number) for number in range(first, first + count))
 
     def explain(self, benchmark: Benchmark) -> list[str]:
-        from perfgate.npu.copy_arithmetic import explain_execution
+        """The arithmetic behind the simulated time, in lines to check by hand."""
+        _, session = self._session(benchmark)
+        return [f"  {line.quantity}: {line.arithmetic} = {line.result}" for line in session.explain()]
 
-        return [
-            f"  {line.quantity}: {line.arithmetic} = {line.result}"
-            for line in explain_execution(self._prepare(benchmark).phases)
-        ]
+    def _session(self, benchmark: Benchmark) -> tuple[Request, SimulatedSession]:
+        if benchmark.key not in self._open:
+            request = self._request(benchmark)
+            self._open[benchmark.key] = (request, self._backend.open(request))
+        return self._open[benchmark.key]
 
-    def _prepare(self, benchmark: Benchmark) -> _Prepared:
-        if benchmark.key not in self._prepared:
-            self._prepared[benchmark.key] = self._simulated(benchmark)
-        return self._prepared[benchmark.key]
-
-    def _simulated(self, benchmark: Benchmark) -> _Prepared:
-        device = load_device(benchmark.device, search=[self._root / "devices"])
-        compiled = compile_settings(benchmark, self._read)
-        runtime = runtime_settings(benchmark, self._read)
-        model = read_model(benchmark, self._read)
-        config = CompileConfig.from_settings(compiled)
-        runtime_config = RuntimeConfig.from_settings(runtime)
-        bindings = dict(input_shape_bindings(config)[0].bindings) or dict(benchmark.inputs)
-        graph = load(
-            model,
-            bindings=bindings,
+    def _request(self, benchmark: Benchmark) -> Request:
+        # A percentile is judged on the samples of its quantity, so those are taken once.
+        quantities = dict.fromkeys(
+            metric.name if metric.quantile is None else metric.name.partition("_")[2]
+            for metric in benchmark.metrics
+            if metric.is_sampled
+        )
+        return Request(
+            benchmark=benchmark.name,
+            device=benchmark.device,
+            model=read_model(benchmark, self._read),
+            model_name=benchmark.model,
+            compile=compile_settings(benchmark, self._read),
+            runtime=runtime_settings(benchmark, self._read),
+            shapes=benchmark.inputs,
             branches=benchmark.branches,
             trip_counts=benchmark.trip_counts,
             bounds=benchmark.bounds,
-            name=benchmark.model,
+            iterations=benchmark.iterations or 0,
+            noise=benchmark.noise,
+            seed=self._seed,
+            samples=benchmark.samples,
+            metrics=tuple(quantities),
+            place=benchmark.place,
         )
-        iterations = benchmark.iterations or int(graph.metadata.get("iterations", "1"))
-        program = compile_graph(graph, config, runtime_config, device)
-        phases = [Phase(execution=simulate(program, device), times=iterations)]
-        return _Prepared(
-            graph=graph,
-            device=device,
-            model=model,
-            compile=compiled,
-            runtime=runtime,
-            phases=phases,
-            profile=build_profile(phases),
-        )
+
+    def _named_file(self, name: str, named_at: str) -> str:
+        """A file that a flag names, such as a fusion switch file: below the root, or beside the script."""
+        beside = posixpath.join(posixpath.dirname(named_at.rsplit(":", 2)[0]), name)
+        try:
+            data = self._read(posixpath.normpath(name), what="file", named_at=named_at)
+        except UsageError:
+            data = self._read(posixpath.normpath(beside), what="file", named_at=named_at)
+        return data.decode("utf-8", errors="replace")
+
+
+def _exact(benchmark: Benchmark, found: Description) -> dict[str, float]:
+    wanted = [metric.name for metric in benchmark.metrics if not metric.is_sampled]
+    missing = [name for name in wanted if name not in found.exact]
+    if missing:
+        remedy = f"measure {', '.join(sorted(found.exact))}"
+        raise UsageError(f"the backend has no {missing[0]!r}", benchmark.place, remedy)
+    return {name: found.exact[name] for name in wanted}

@@ -31,7 +31,7 @@ def headline(verdict: BenchmarkVerdict) -> str:
     if worst.low is not None and worst.high is not None:
         parts.append(f"interval {percent(worst.low)}..{percent(worst.high)}")
     if worst.threshold:
-        parts.append(worst.threshold)
+        parts.append(worst.threshold.partition(" (")[0])  # which rule set it stands in the JSON report
     inside = f" ({', '.join(parts)})" if parts else ""
     return f"{verdict.verdict}: {worst.metric.name} {percent(worst.worse_by)}{inside} on {verdict.device}"
 
@@ -50,6 +50,10 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
         lines += _evidence(explanation)
     lines.append(f"  next: {_next_command(verdict)}")
     return "\n".join(lines[:MAX_LINES])
+
+
+def _by_weight(item: Comparison) -> tuple[int, bool, float]:
+    return PRECEDENCE[item.verdict], not item.metric.is_sampled, -abs(item.worse_by or 0.0)
 
 
 def _values(item: Comparison) -> str:
