@@ -10,9 +10,10 @@ from perfgate.config.branches import Decision
 from perfgate.config.embedded import Expansion, TextPiece, atoms_of, quoted_words
 from perfgate.config.found import Found
 from perfgate.config.running import run_pieces, run_words
+from perfgate.config.setting_pairs import pair_settings, replaceable
 from perfgate.config.words import Atom, Word
 from perfgate.config.yaml_places import scalar_text
-from perfgate.config.yaml_settings import environment_pairs, pair_settings, replaceable
+from perfgate.config.yaml_settings import environment_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +113,7 @@ def _value(match: re.Match[str], operand: Placed, place: Placed) -> tuple[Atom, 
     name = match[2] or match[3]
     operator = match[4] or ""
     if operator.endswith("-"):
-        return replaceable(atoms_of(compose_pieces(operand)), name)
+        return replaceable(atoms_of(compose_pieces(operand)), name, operand)
     if operator.endswith("+"):
         span = place.span()
         guard = frozenset({(Decision(place=f"{span.line}:{span.column}", outcomes=2), 0)})

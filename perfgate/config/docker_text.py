@@ -10,9 +10,9 @@ from perfgate.config.branches import Decision
 from perfgate.config.embedded import Expansion, TextPiece, atoms_of
 from perfgate.config.json_places import decoded_string, load_json
 from perfgate.config.key_paths import BrokenTextError
+from perfgate.config.setting_pairs import replaceable
 from perfgate.config.spans import Placed
 from perfgate.config.words import Atom, Word
-from perfgate.config.yaml_settings import replaceable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,7 +145,7 @@ class _Words:
         if operator.endswith("-"):
             words = _Words(operand, self._variables, self._escape, splits=False).read()
             default = atoms_of(piece for word in words for piece in word)
-            return known if known is not None else replaceable(default, name)
+            return known if known is not None else replaceable(default, name, operand)
         if operator.endswith("+"):
             inner_atoms = (Atom(text=operand),)
             if known is not None:

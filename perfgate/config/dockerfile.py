@@ -19,9 +19,9 @@ from perfgate.config.programs import WATCHED_VARIABLES, base_name
 from perfgate.config.python_file import read_python_text
 from perfgate.config.readers import interpreter_of
 from perfgate.config.running import run_pieces, run_words
+from perfgate.config.setting_pairs import pair_settings, replaceable
 from perfgate.config.words import Atom, Word, known_word
 from perfgate.config.wrappers import PYTHONS, SHELLS
-from perfgate.config.yaml_settings import pair_settings, replaceable
 
 if TYPE_CHECKING:
     from perfgate.config.spans import Placed, Source
@@ -146,7 +146,7 @@ class _Reader:
                 self._stage.arguments[name] = self._globals.get(name, (Atom(text=None, source=name),))
             return
         for place, atoms in assigned_words(text, self._stage.variables, instruction.escape):
-            value = replaceable(atoms, place.text)
+            value = replaceable(atoms, place.text, place)
             self._stage.arguments[place.text] = value
             if not self._has_stage:
                 self._globals[place.text] = value

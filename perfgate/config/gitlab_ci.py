@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from perfgate.config.branches import MAX_WORLDS, Decision
 from perfgate.config.running import run_pieces
+from perfgate.config.setting_pairs import pair_settings
 from perfgate.config.words import Atom
 from perfgate.config.yaml_places import scalar_text
-from perfgate.config.yaml_settings import environment_pairs, pair_settings
+from perfgate.config.yaml_settings import environment_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,10 +11,10 @@ from perfgate.config.programs import base_name
 from perfgate.config.python_file import read_python_text
 from perfgate.config.readers import interpreter_of
 from perfgate.config.running import run_pieces, run_words
+from perfgate.config.setting_pairs import pair_settings
 from perfgate.config.words import Word
 from perfgate.config.wrappers import PYTHONS, SHELLS
 from perfgate.config.yaml_places import scalar_text
-from perfgate.config.yaml_settings import pair_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,11 +13,12 @@ from perfgate.config.prefilter import has_watched_name
 from perfgate.config.programs import base_name
 from perfgate.config.python_file import read_python_text
 from perfgate.config.running import run_pieces, run_words
+from perfgate.config.setting_pairs import pair_settings
 from perfgate.config.words import Word
 from perfgate.config.workflow_expression import Context, expression_pieces
 from perfgate.config.wrappers import PYTHONS, SHELLS
 from perfgate.config.yaml_places import scalar_text
-from perfgate.config.yaml_settings import environment_pairs, pair_settings
+from perfgate.config.yaml_settings import environment_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
