@@ -24,6 +24,7 @@ from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import Rule, RuleSet, RuleSource
 
 if TYPE_CHECKING:
+    from perfgate.core.finding import Finding
     from perfgate.guardrails.evaluation import Evaluation
 
 TODAY = date(2026, 11, 29)
@@ -135,3 +136,8 @@ def answer(text: str, *items: Command | EnvSetting, incomplete: bool = False) ->
     evaluation = judged(text, facts(*items, incomplete=incomplete))
     assert len(evaluation.outcomes) == 1
     return str(evaluation.outcomes[0].answer)
+
+
+def by_rules(evaluation: Evaluation) -> tuple[Finding, ...]:
+    """The findings, without the catalogue's remark that a rule names a flag it does not know (`--f`)."""
+    return tuple(item for item in evaluation.findings if item.rule != "rule-names-unknown-flag")

@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from perfgate.config.suggest import near_names
 from perfgate.core.errors import UnusableError
 from perfgate.guardrails.metric_names import (
     METRIC_NAMES,
@@ -14,7 +15,6 @@ from perfgate.guardrails.metric_names import (
     unit_hint,
     without_unit,
 )
-from perfgate.guardrails.nearest import nearest
 from perfgate.guardrails.quantity import NumberType, Quantity, read_quantity
 from perfgate.guardrails.rule import AlertCondition, Reading
 from perfgate.guardrails.shape import shown
@@ -47,7 +47,7 @@ def read_alert_condition(node: Node) -> AlertCondition:
     if match["name"] == Reading.TIME_TO_OOM:
         metric, reading = _MEMORY, Reading.TIME_TO_OOM
     if metric is None:
-        near = nearest(match["name"], METRIC_NAMES)
+        near = near_names(match["name"], METRIC_NAMES)
         raise UnusableError(
             f"unknown metric {shown(match['name'])}",
             str(node.place),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.finding import Answer, Finding, Place, Severity
 from perfgate.guardrails.answer import every
+from perfgate.guardrails.catalogue_check import command_findings, rule_remarks
 from perfgate.guardrails.evaluation import Evaluation, Match, RuleOutcome
 from perfgate.guardrails.fault import answer_of
 from perfgate.guardrails.finding import finding_of, in_order, with_fingerprints
@@ -49,12 +50,15 @@ def evaluate(
         (file for file in facts if is_selected(rules.settings, file.path)), key=lambda file: file.path
     )
     drafts = [_draft(rule, chosen, rules.settings) for rule in rules.rules]
-    waiving = apply_waivers(with_fingerprints(_unique(drafts)), rules, today)
+    extra = command_findings(chosen, rules) if rules.rules else ()
+    waiving = apply_waivers(with_fingerprints(_unique(drafts, extra)), rules, today)
     final = {_key(finding): finding for finding in waiving.findings}
     outcomes = tuple(_finished(draft, final, only) for draft in drafts)
-    remarks = [*rules.remarks, *waiving.remarks, *_reader_notes(chosen, only)]
+    remarks = [*rules.remarks, *rule_remarks(rules), *waiving.remarks, *_reader_notes(chosen, only)]
     remarks += [remark for outcome in outcomes if (remark := _unmatched(outcome)) is not None]
     found = {_key(finding): finding for outcome in outcomes for finding in outcome.findings}
+    shown = [finding for finding in extra if only is None or finding.span.path in only]
+    found |= {_key(finding): final[_key(finding)] for finding in shown}
     return Evaluation(
         rules=rules,
         outcomes=tuple(_expected(outcome) for outcome in outcomes),
@@ -120,10 +124,10 @@ def _key(finding: Finding) -> _Key:
     return finding.rule, finding.span, finding.flag, finding.found
 
 
-def _unique(drafts: Sequence[RuleOutcome]) -> tuple[Finding, ...]:
+def _unique(drafts: Sequence[RuleOutcome], extra: Sequence[Finding]) -> tuple[Finding, ...]:
     """Each place once per rule id: a rule of base and its changed form in head are one rule to a reader."""
     kept: dict[_Key, Finding] = {}
-    for finding in (finding for draft in drafts for finding in draft.findings):
+    for finding in (*(finding for draft in drafts for finding in draft.findings), *extra):
         earlier = kept.get(_key(finding))
         if earlier is None or _weight(finding) > _weight(earlier):
             kept[_key(finding)] = finding

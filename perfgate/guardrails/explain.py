@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.config.facts import Presence
+from perfgate.config.suggest import near_names
 from perfgate.core.errors import UsageError
 from perfgate.core.finding import Answer
 from perfgate.guardrails import wording
-from perfgate.guardrails.nearest import nearest
 from perfgate.guardrails.rule_text import rule_in_words
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def explain_rule(evaluation: Evaluation, identifier: str) -> str:
     outcomes = [item for item in evaluation.outcomes if identifier in {item.rule.id, item.key}]
     if not outcomes:
         known = [item.rule.id for item in evaluation.outcomes]
-        near = nearest(identifier, known) or tuple(known)
+        near = near_names(identifier, known) or tuple(known)
         remedy = f"one of {', '.join(near[:5])}" if near else "there are no rules"
         raise UsageError("no such rule", identifier, remedy)
     return "\n".join(line for outcome in outcomes for line in _rule_lines(outcome)) + "\n"

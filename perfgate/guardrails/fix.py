@@ -52,9 +52,9 @@ def fixes_of(
     """Mend every failed finding that is not waived and whose file is in `sources` (the tracked ones)."""
     mended: list[tuple[str, bytes]] = []
     refused: list[Refusal] = []
-    wanted = [
-        finding for finding in evaluation.findings if finding.answer is Answer.FAIL and finding.fingerprint
-    ]
+    known = {rule.id for rule in evaluation.rules.rules}
+    failed = [finding for finding in evaluation.findings if finding.answer is Answer.FAIL]
+    wanted = [finding for finding in failed if finding.fingerprint and finding.rule in known]
     for path in sorted({finding.span.path for finding in wanted}):
         mine = [finding for finding in wanted if finding.span.path == path]
         data = sources.get(path)

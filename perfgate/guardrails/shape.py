@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from perfgate.config.suggest import near_names
 from perfgate.core.errors import UnusableError
-from perfgate.guardrails.nearest import nearest
 
 if TYPE_CHECKING:
     from perfgate.guardrails.document import Node
@@ -115,7 +115,7 @@ def _check_scalar(node: Node, shape: Scalar, name: str) -> None:
         return
     text = node.text
     if shape.choices and text not in shape.choices:
-        near = nearest(text, shape.choices)
+        near = near_names(text, shape.choices)
         hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(shape.choices)}"
         raise UnusableError(f"{name!r} is {shown(text)}", str(node.place), hint)
     if (node.is_null and shape.json_types == ("string",)) or (
@@ -194,7 +194,7 @@ def _accepts(node: Node, shape: Shape) -> bool:
 
 def unknown_name(key: Node, names: tuple[str, ...], what: str) -> UnusableError:
     """The error for a name nobody knows, with the nearest known one."""
-    near = nearest(key.scalar(), names)
+    near = near_names(key.scalar(), names)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
     return UnusableError(f"unknown {what} {shown(key.scalar())}", str(key.place), hint)
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from perfgate.config.suggest import near_names
 from perfgate.core.finding import Severity
-from perfgate.guardrails.nearest import nearest
 from perfgate.guardrails.quantity import NumberType, Quantity, read_quantity
 from perfgate.guardrails.rule import Kind
 from perfgate.guardrails.value_test import Bound, NoneOf, OneOf, Sign, ValueTest
@@ -80,7 +80,7 @@ def parse_line(text: str) -> Line:
     if not words:
         raise LineError("empty line", offset, "write `require --flag=value` or `forbid --flag`")
     if words[0] not in {Kind.REQUIRE, Kind.FORBID}:
-        near = nearest(words[0], ("require", "forbid", "warn", "note"))
+        near = near_names(words[0], ("require", "forbid", "warn", "note"))
         hint = f"did you mean {near[0]!r}?" if near else "begin with `require` or `forbid`"
         raise LineError(f"{words[0][:40]!r} is no action", offset, hint)
     kind = Kind(words[0])

@@ -38,6 +38,7 @@ def effective(base: RuleSet | None, head: RuleSet) -> tuple[RuleSet, tuple[Findi
         found.extend(remarks)
     known = {rule.id for rule in rules}
     rules.extend(replace(rule, origin=Origin.HEAD) for rule in head.rules if not _is_kept(rule, rules, known))
+    found.extend(_removed_files(base, head, found.copy(), severity))
     if base.sources:
         found.extend(_weaker_settings(base, head, severity))
     waivers, held = _split_waivers(base.waivers, head.waivers)
@@ -121,8 +122,14 @@ def _weaker_settings(base: RuleSet, head: RuleSet, severity: Severity) -> Iterat
         if is_weaker:
             place = places.get(name) or gone.get(name) or _start(head, base)
             yield _weakening(severity, f"settings: {text}", place)
+
+
+def _removed_files(
+    base: RuleSet, head: RuleSet, lost: list[Finding], severity: Severity
+) -> Iterator[Finding]:
+    """A file that is gone, unless all its rules stand elsewhere."""
     for path in base.sources:
-        if path not in head.sources and any(rule.place.path == path for rule in base.rules):
+        if path not in head.sources and any(finding.span.path == path for finding in lost):
             start = Place(path=path, line=1, column=1, end_line=1, end_column=1)
             yield _weakening(severity, f"rule file {path} removed", start)
 

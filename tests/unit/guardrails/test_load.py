@@ -148,7 +148,7 @@ def test_comment_that_cuts_flags_off_is_a_warning() -> None:
         ("targets: {t: {paths: [a]}}", ":1:11", "give it one of"),
         ("targets: {t: {extends: t}}", ":1:24", "circle"),
         ("targets: {rules: {programs: [atc]}}", ":1:11", "another name"),
-        ("version: 2\n", ":1:10", "one of 1"),
+        ("version: 2\n", ":1:10", "mean '1'?"),
         ("waivers: [{rule: a}]", ":1:11", "add it"),
         ("- a\n", ":1:1", "write atc_convert"),
         ("settings: {}\nsettings: {}\n", ":2:1", "line 1"),

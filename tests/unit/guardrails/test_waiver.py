@@ -10,14 +10,14 @@ import pytest
 from perfgate.guardrails.check import evaluate
 from perfgate.guardrails.strictness import effective
 from perfgate.guardrails.waiver import utc_day
-from tests.guard_facts import TODAY, command, facts, flag, judged, rules
+from tests.guard_facts import TODAY, by_rules, command, facts, flag, judged, rules
 
 if TYPE_CHECKING:
     from perfgate.guardrails.evaluation import Evaluation
 
 RULE = "atc: require --f=A\n"
 BROKEN = facts(command(flag("--f", "B")))
-FINGERPRINT = judged(RULE, BROKEN).findings[0].fingerprint
+FINGERPRINT = by_rules(judged(RULE, BROKEN))[0].fingerprint
 
 
 def waiver(
@@ -30,12 +30,12 @@ def waiver(
 
 
 def found(evaluation: Evaluation) -> list[tuple[str, str]]:
-    return [(finding.rule, str(finding.severity)) for finding in evaluation.findings]
+    return [(finding.rule, str(finding.severity)) for finding in by_rules(evaluation)]
 
 
 def test_valid_waiver_lists_the_finding_and_does_not_count_it() -> None:
     evaluation = judged(RULE + waiver(), BROKEN)
-    assert evaluation.findings == ()
+    assert by_rules(evaluation) == ()
     assert evaluation.exit_code == 0
     assert [(f.rule, f.waived_by.owner if f.waived_by else "") for f in evaluation.waived] == [
         ("atc/require/--f", "@alice")
@@ -127,5 +127,5 @@ def test_fingerprint_survives_moved_code_and_numbers_equal_places() -> None:
     moved = facts(command(flag("--f", "B", line=40), line=39))
     assert judged(RULE, moved).findings[0].fingerprint == FINGERPRINT
     twice = facts(command(flag("--f", "B", line=2)), command(flag("--f", "B", line=5), line=4))
-    first, second = judged(RULE, twice).findings
+    first, second = by_rules(judged(RULE, twice))
     assert first.fingerprint == FINGERPRINT != second.fingerprint

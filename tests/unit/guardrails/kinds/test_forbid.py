@@ -9,6 +9,7 @@ import pytest
 from perfgate.config.facts import Command, EnvOperation, Value
 from tests.guard_facts import (
     answer,
+    by_rules,
     command,
     default,
     facts,
@@ -78,5 +79,5 @@ def test_appended_and_default_settings_may_hold_more() -> None:
 
 
 def test_finding_stands_at_the_flag_and_says_to_remove_it() -> None:
-    found = judged("atc: forbid --f", facts(command(flag("--f", "A", line=4)))).findings
+    found = by_rules(judged("atc: forbid --f", facts(command(flag("--f", "A", line=4)))))
     assert [(f.span.line, f.message, f.fix) for f in found] == [(4, "--f=A is forbidden", "remove --f")]

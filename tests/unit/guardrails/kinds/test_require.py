@@ -10,6 +10,7 @@ from perfgate.config.facts import Command, EnvOperation, Flag, Value
 from tests.guard_facts import (
     BARE,
     answer,
+    by_rules,
     command,
     convert,
     default,
@@ -78,7 +79,7 @@ def test_incomplete_file_without_calls_is_unknown() -> None:
 def test_file_without_calls_is_no_business_of_the_rule() -> None:
     evaluation = judged(RULE, facts())
     assert evaluation.outcomes[0].matches == ()
-    assert [finding.rule for finding in evaluation.findings] == ["nothing-matched"]
+    assert [finding.rule for finding in by_rules(evaluation)] == ["nothing-matched"]
 
 
 def test_appended_setting_may_hold_the_flag_already() -> None:
@@ -99,13 +100,13 @@ def test_bare_boolean_of_gflags_is_true() -> None:
 
 
 def test_message_of_a_conditional_flag_names_its_line() -> None:
-    found = judged(RULE, facts(command(sometimes(flag("--f", "A", line=7))))).findings
+    found = by_rules(judged(RULE, facts(command(sometimes(flag("--f", "A", line=7))))))
     assert [f.message for f in found] == [
         "missing --f=A on some paths; line 7 adds it under a condition only",
     ]
 
 
 def test_unknown_value_names_the_variable_that_hides_it() -> None:
-    found = judged("atc_convert: require --f=A", facts(convert(flag("--f", unknown())))).findings
+    found = by_rules(judged("atc_convert: require --f=A", facts(convert(flag("--f", unknown())))))
     assert [f.message for f in found] == ["--f=$V, must be A; $V is not known in this file"]
     assert found[0].severity == "warn"
