@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RESTORE = (
     "restore it with `git checkout <commit> -- <file>`, or record it again with `perfgate baseline update`"
 )
-_ONE_LINE = frozenset({"metrics", "compile", "runtime", "protocol", "inputs"})
+_ONE_LINE = frozenset({"protocol", "inputs"})
 
 
 class Baselines(msgspec.Struct, frozen=True):

@@ -62,7 +62,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any of our values in, builtins o
 def readable_json(value: Any, *, flat: frozenset[str] = frozenset()) -> str:  # noqa: ANN401 - any of our values
     """JSON for review: sorted keys, two-space indent, LF, final newline, finite numbers only.
 
-    Lists of numbers stand on one line each, so that a diff shows one changed run as one changed line.
+    Lists of numbers and rows of tables stand on one line each, so that a diff shows one changed run, or one
+    changed operator, as one changed line. Members named in `flat` stand on one line whatever they hold.
 
     Raises:
         ValueError: a number is not finite.
@@ -85,9 +86,16 @@ class _Writer:
             ]
             return "{\n" + ",\n".join(rows) + "\n" + "  " * level + "}"
         if isinstance(value, list | tuple) and any(isinstance(item, dict | list | tuple) for item in value):
-            rows = [pad + self.text(item, level + 1) for item in value]
+            rows = [pad + self._element(item, level) for item in value]
             return "[\n" + ",\n".join(rows) + "\n" + "  " * level + "]"
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+    def _element(self, value: Any, level: int) -> str:  # noqa: ANN401 - builtins
+        """A row of a table (a dict of plain values) is one line."""
+        is_row = isinstance(value, dict) and not any(isinstance(item, dict | list) for item in value.values())
+        if is_row:
+            return json.dumps(value, allow_nan=False, ensure_ascii=False, sort_keys=True)
+        return self.text(value, level + 1)
 
     def _member(self, key: str, value: Any, level: int) -> str:  # noqa: ANN401 - builtins
         if key in self.flat:

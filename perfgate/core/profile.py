@@ -11,9 +11,7 @@ import msgspec
 from perfgate.core.record import Hotspot, ProfileSummary
 
 SCHEMA = "perfgate/profile/1"
-SUMMARY_OPERATORS = (
-    40  # rows kept in a baseline: every operator that can matter, in a file a person can review
-)
+SUMMARY_SHARE = 1000  # a baseline keeps operators of at least 1/1000 of the time, and all that copy
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -248,8 +246,13 @@ def scope_totals(operators: tuple[OperatorRow, ...]) -> dict[str, int]:
 
 
 def summarise(profile: Profile) -> ProfileSummary:
-    """What a baseline keeps of a profile: total, parts of the critical stream, the worst operators."""
-    worst = sorted(profile.operators, key=lambda row: (-row.total_ps, row.number))[:SUMMARY_OPERATORS]
+    """What a baseline keeps of a profile: total, parts of the critical stream, the operators that matter.
+
+    An operator that is not in the summary took less than 1/1000 of the time and copied nothing.
+    """
+    least = profile.application.total_ps // SUMMARY_SHARE
+    kept = [row for row in profile.operators if row.total_ps >= least or row.copies]
+    worst = sorted(kept, key=lambda row: (-row.total_ps, row.number))
     return ProfileSummary(
         total_ps=profile.application.total_ps,
         parts={

@@ -128,7 +128,9 @@ class DecisionHooks:
             if report.failed and self.state.is_rule(report.nodeid):
                 self.state.broken_rules += 1
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    @pytest.hookimpl(
+        wrapper=True, trylast=True
+    )  # inside the terminal's own wrapper, which ends the progress line
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """After the loop judge what is held and publish it; a loop cut short leaves it not judged."""
         try:

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 FULL_WIDTH = 80
 HEADERS = ("verdict", "benchmark", "device", "metric", "baseline", "now", "change")
-_DROP_ORDER = ("device", "baseline", "metric", "now")  # columns that go first when the terminal is narrow
+_DROP_ORDER = ("baseline", "now", "metric", "device")  # columns that go first when the terminal is narrow
 _QUIET = frozenset({Verdict.UNCHANGED})
 
 
 def verdict_table(verdicts: Iterable[BenchmarkVerdict], width: int, *, show_all: bool = False) -> str:
     """One row per benchmark that is not plainly unchanged, worst first; "" when there is none.
 
-    Columns are dropped until the table fits the width; verdict, benchmark and change always stay.
+    Columns are dropped until the table fits the width; verdict, benchmark and change always stay. Without its
+    column the device stands behind the name, since a row must say whose it is.
     """
     rows = [_row(item) for item in verdicts if show_all or item.verdict not in _QUIET]
     if not rows:
@@ -34,12 +35,17 @@ def verdict_table(verdicts: Iterable[BenchmarkVerdict], width: int, *, show_all:
     for dropped in (None, *_DROP_ORDER):
         if dropped is not None:
             kept.remove(dropped)
-        cells = [[row[HEADERS.index(name)] for name in kept] for row in rows]
+        cells = [[_cell(row, name, has_device="device" in kept) for name in kept] for row in rows]
         alignment = ["right" if name in {"baseline", "now", "change"} else "left" for name in kept]
         table = tabulate(cells, kept, tablefmt="simple", disable_numparse=True, colalign=alignment)
         if max(map(len, table.splitlines())) <= width:
             break
     return table
+
+
+def _cell(row: list[str], name: str, *, has_device: bool) -> str:
+    text = row[HEADERS.index(name)]
+    return f"{text}[{row[HEADERS.index('device')]}]" if name == "benchmark" and not has_device else text
 
 
 def count_line(verdicts: Sequence[BenchmarkVerdict], not_selected: int = 0) -> str:
