@@ -97,6 +97,6 @@ class Backend(Protocol):
         """Prepare one benchmark.
 
         Raises:
-            UsageError: model, settings, device or metrics cannot be used as asked.
+            PerfgateError: model, settings, device or metrics cannot be used as asked.
         """
         ...

@@ -57,7 +57,7 @@ class SimulatedBackend:
         """Compile and simulate the benchmark.
 
         Raises:
-            UsageError: model, settings, device, noise or metrics cannot be used as asked.
+            PerfgateError: model, settings, device, noise or metrics cannot be used as asked.
         """
         noise_preset(request.noise)
         unknown = [name for name in request.metrics if name not in LATENCY_METRICS | {THROUGHPUT}]

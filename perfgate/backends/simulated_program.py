@@ -46,7 +46,7 @@ def compile_benchmark(
     """Import and compile the model of a request; a cache hit does not compile.
 
     Raises:
-        UsageError: model, settings or device cannot be used as asked.
+        PerfgateError: model, settings or device cannot be used as asked.
     """
     config = CompileConfig.from_settings(request.compile, read=read)
     runtime = RuntimeConfig.from_settings(request.runtime)
