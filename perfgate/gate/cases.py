@@ -45,7 +45,7 @@ def suite_rule(pairs: Iterable[Pair], policy: SuitePolicy, options: JudgeOptions
         fresh_allowed=options.fresh_allowed,
         confirms_improvements=free or options.confirm_improvements,
         is_interleaved=options.is_interleaved,
-        uses_permutation=suite.method is Method.PERMUTATION,
+        uses_permutation=suite.method == Method.PERMUTATION,
         seed=options.seed,
     )
 
