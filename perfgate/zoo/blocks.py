@@ -86,3 +86,36 @@ def linear(sketch: Sketch, source: str, name: str, widths: tuple[int, int], *, h
         return sketch.add("MatMul", [source, weight], name)
     product = sketch.add("MatMul", [source, weight], f"{name}.product")
     return sketch.add("Add", [product, sketch.weight(f"{name}.bias", widths[1:])], name)
+
+
+def batch_norm(sketch: Sketch, source: Map, name: str) -> Map:
+    """BatchNormalization at inference."""
+    parts = ("weight", "bias", "running_mean", "running_var")
+    inputs = [source.name, *(sketch.weight(f"{name}.{part}", (source.channels,)) for part in parts)]
+    sketch.add("BatchNormalization", inputs, name)
+    return source.named(name)
+
+
+def pool(sketch: Sketch, source: Map, name: str) -> Map:
+    """Maximum of 3x3 windows at stride 2."""
+    sketch.add("MaxPool", [source.name], name, kernel_shape=[3, 3], pads=[1] * 4, strides=[2, 2])
+    height, width = (source.height - 1) // 2 + 1, (source.width - 1) // 2 + 1
+    return msgspec.structs.replace(source, name=name, height=height, width=width)
+
+
+def enlarge(sketch: Sketch, source: Map, name: str) -> Map:
+    """A map of twice the height and width, by repetition."""
+    scales = sketch.constant(f"{name}.scales", [1, 1, 2, 2], "float32")
+    sketch.add("Resize", [source.name, "", scales], name, mode="nearest",
+               coordinate_transformation_mode="asymmetric", nearest_mode="floor")  # fmt: skip
+    return msgspec.structs.replace(source, name=name, height=2 * source.height, width=2 * source.width)
+
+
+def classifier(sketch: Sketch, source: Map, name: str, classes: int) -> str:
+    """Mean over the map, then a linear layer."""
+    sketch.add("GlobalAveragePool", [source.name], f"{name}.pool")
+    flat = sketch.add("Flatten", [f"{name}.pool"], f"{name}.flat", axis=1)
+    weight = sketch.weight(f"{name}.fc.weight", (classes, source.channels))
+    return sketch.add(
+        "Gemm", [flat, weight, sketch.weight(f"{name}.fc.bias", (classes,))], f"{name}.fc", transB=1
+    )

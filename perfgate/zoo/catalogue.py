@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 Model: TypeAlias = Any  # onnx.ModelProto, which carries no types
 
 # A module of each name holds `build(sizes)` and `PRESETS` (its first one is the default).
-NAMES = ("sd_unet",)
+NAMES = (
+    "resnet50", "mobilenetv2", "sd_unet", "bert_base", "llm_decoder", "detector",
+    "custom_activation", "odd_stride", "redundant",
+)  # fmt: skip
 
 
 def names() -> tuple[str, ...]:

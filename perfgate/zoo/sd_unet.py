@@ -12,7 +12,7 @@ from math import gcd
 import msgspec
 
 from perfgate.core.errors import UsageError
-from perfgate.zoo.blocks import Map, conv, group_norm, layer_norm, linear, swish
+from perfgate.zoo.blocks import Map, conv, enlarge, group_norm, layer_norm, linear, swish
 from perfgate.zoo.sketch import Model, Sketch
 
 LATENT_CHANNELS = 4
@@ -151,16 +151,7 @@ def _mid_block(drawing: _Drawing, state: Map) -> Map:
 def _up_block(drawing: _Drawing, state: Map, place: tuple[int, int], skips: list[Map]) -> Map:
     position, level = place
     sketch, sizes, name = drawing.sketch, drawing.sizes, f"UNet.up_blocks.{position}"
-    scales = sketch.constant(f"{name}.upsampler.scales", [1, 1, 2, 2], "float32")
-    sketch.add("Resize", [state.name, "", scales], f"{name}.upsampler.resize", mode="nearest",
-               coordinate_transformation_mode="asymmetric", nearest_mode="floor")  # fmt: skip
-    larger = Map(
-        name=f"{name}.upsampler.resize",
-        batch=state.batch,
-        channels=state.channels,
-        height=2 * state.height,
-        width=2 * state.width,
-    )
+    larger = enlarge(sketch, state, f"{name}.upsampler.resize")
     state = conv(sketch, larger, f"{name}.upsampler.conv", larger.channels)
     channels = sizes.channels * sizes.multipliers[level]
     for layer in range(sizes.layers + 1):

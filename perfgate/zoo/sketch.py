@@ -18,7 +18,7 @@ IR_VERSION = 10
 PRODUCER = "perfgate.zoo"
 SHARED_FILES = frozenset({__file__, str(Path(__file__).with_name("blocks.py"))})
 
-Model: TypeAlias = Any  # onnx.ModelProto, which carries no types
+Model: TypeAlias = Any  # onnx.ModelProto or GraphProto, which carry no types
 
 
 class Sketch:
@@ -28,10 +28,11 @@ class Sketch:
     source place is the line of the builder that asked for it.
     """
 
-    __slots__ = ("_inputs", "_metadata", "_name", "_nodes", "_outputs", "_type", "_weights")
+    __slots__ = ("_inputs", "_metadata", "_name", "_nodes", "_opset", "_outputs", "_type", "_weights")
 
-    def __init__(self, name: str, element_type: str = "FLOAT16") -> None:
+    def __init__(self, name: str, element_type: str = "FLOAT16", opset: int = OPSET) -> None:
         self._name = name
+        self._opset = opset
         self._type = element_type
         self._nodes: list[Any] = []
         self._weights: list[Any] = []
@@ -87,12 +88,15 @@ class Sketch:
         """An entry of the model's metadata."""
         self._metadata[key] = value
 
+    def graph(self) -> Model:
+        """What was drawn, as the body of a loop."""
+        return helper.make_graph(self._nodes, self._name, self._inputs, self._outputs, self._weights)
+
     def model(self) -> Model:
         """The finished model."""
-        graph = helper.make_graph(self._nodes, self._name, self._inputs, self._outputs, self._weights)
         model = helper.make_model(
-            graph,
-            opset_imports=[helper.make_opsetid("", OPSET)],
+            self.graph(),
+            opset_imports=[helper.make_opsetid("", self._opset)],
             ir_version=IR_VERSION,
             producer_name=PRODUCER,
         )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perfgate.graph.ops.costs import gather, generate, move, vector_per_input
+from perfgate.graph.ops.costs import gather, generate, move, total_bytes, vector_per_input
 from perfgate.graph.ops.elementwise import same
-from perfgate.graph.ops.rows import OpFacts, Result, Row, Shape, Site, axis_of
+from perfgate.graph.ops.rows import OpFacts, OpKind, Result, Row, Shape, Site, axis_of
 from perfgate.graph.problems import mismatch
 from perfgate.graph.protobuf import element_type
 
@@ -180,6 +180,12 @@ def _tensor_scatter(site: Site) -> list[Result]:
     return [(cache.shape, cache.dtype)]
 
 
+def _update_cost(_node: Node, inputs: list[Tensor | None], _outputs: list[Tensor]) -> OpFacts:
+    """The cache is written in place: only the update moves. An output that may not alias pays a copy more."""
+    moved = total_bytes(inputs[1:2])
+    return OpFacts(kind=OpKind.MOVE, read_bytes=moved, write_bytes=moved)
+
+
 ROWS: dict[str, Row] = {
     "Gather": Row(shape=_gather, cost=gather, value=_gather_value),
     "GatherElements": Row(shape=_gather_elements, cost=gather),
@@ -187,7 +193,7 @@ ROWS: dict[str, Row] = {
     "Scatter": Row(shape=_scatter_elements, cost=move),
     "ScatterElements": Row(shape=_scatter_elements, cost=move),
     "ScatterND": Row(shape=_scatter_nd, cost=move),
-    "TensorScatter": Row(shape=_tensor_scatter, cost=move),
+    "TensorScatter": Row(shape=_tensor_scatter, cost=_update_cost),
     "OneHot": Row(shape=_one_hot, cost=generate, parameters=(1, 2)),
     "EyeLike": Row(shape=_eye_like, cost=generate, parameters=(0,)),
     "ReverseSequence": Row(shape=same, cost=move),
