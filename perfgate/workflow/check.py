@@ -92,12 +92,10 @@ def judge_run(
     explanations = {
         item.key: explain(ground.baselines.records[item.key], measured.records[item.key])
         for item in verdicts
-        if item.verdict in {Verdict.REGRESSED, Verdict.INCONCLUSIVE}
-        and item.key in measured.records
-        and item.key in ground.baselines.records
+        if needs_explanation(item) and item.key in measured.records and item.key in ground.baselines.records
     }
     return Outcome(
-        verdicts=tuple(sorted(verdicts, key=_worst_first)),
+        verdicts=tuple(sorted(verdicts, key=worst_first)),
         decision=decision,
         explanations=explanations,
         records=_with_fresh_runs(measured.records, decision),
@@ -150,6 +148,12 @@ def _exit_code(decision: Decision, ground: Ground, measured: Measured) -> ExitCo
     return next((code for code in order if code in codes), ExitCode.PASS)
 
 
-def _worst_first(item: BenchmarkVerdict) -> tuple[bool, bool, int, float, str]:
+def needs_explanation(item: BenchmarkVerdict) -> bool:
+    """Something may have got worse."""
+    return item.verdict in {Verdict.REGRESSED, Verdict.INCONCLUSIVE}
+
+
+def worst_first(item: BenchmarkVerdict) -> tuple[bool, bool, int, float, str]:
+    """Sorting key: failures, warnings, then by verdict and size of the change."""
     change = max((abs(comparison.worse_by or 0.0) for comparison in item.comparisons), default=0.0)
     return (not item.is_failure, not item.is_warning, PRECEDENCE[item.verdict], -change, item.key)
