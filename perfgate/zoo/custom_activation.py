@@ -1,4 +1,4 @@
-"""Planted fault: after each convolution a hand-written activation that no fusion knows: Where(x > 0, x, 0)."""
+"""Planted fault: after each convolution an activation that no fusion knows: Where(x > 0, x, 0)."""
 
 from __future__ import annotations
 
