@@ -51,12 +51,21 @@ class Drawing:
         self._tensors[name] = Tensor(name, array.shape, array.dtype.name, TensorKind.WEIGHT, array)
         return name
 
-    def add(self, op: str, inputs: Sequence[str], name: str, shape: Sequence[int] | None = None, **facts: Any) -> str:  # noqa: ANN401 - attributes
+    def add(
+        self, op: str, inputs: Sequence[str], name: str, shape: Sequence[int] | None = None, **facts: Any
+    ) -> str:
         """A node with one output, of the first input's shape unless `shape` says otherwise."""
-        return self.split(op, inputs, (name,), (tuple(self._tensors[inputs[0]].shape if shape is None else shape),), **facts)[0]
+        return self.split(
+            op, inputs, (name,), (tuple(self._tensors[inputs[0]].shape if shape is None else shape),), **facts
+        )[0]
 
     def split(
-        self, op: str, inputs: Sequence[str], names: Sequence[str], shapes: Sequence[tuple[int, ...]], **facts: Any  # noqa: ANN401 - attributes
+        self,
+        op: str,
+        inputs: Sequence[str],
+        names: Sequence[str],
+        shapes: Sequence[tuple[int, ...]],
+        **facts: Any,  # noqa: ANN401 - attributes
     ) -> tuple[str, ...]:
         """A node with several outputs. `repeat`, `estimated` and `dtype` of the facts are no attributes."""
         index = len(self._nodes)
@@ -91,12 +100,22 @@ class Drawing:
     def matmul(self, source: str, name: str, width: int) -> str:
         """Rows times a weight."""
         shape = self._tensors[source].shape
-        return self.add("MatMul", [source, self.weight(f"{name}.weight", shape[-1], width)], name, (*shape[:-1], width))
+        return self.add(
+            "MatMul", [source, self.weight(f"{name}.weight", shape[-1], width)], name, (*shape[:-1], width)
+        )
 
     def graph(self, *outputs: str, **metadata: str) -> Graph:
         """The finished graph."""
         return Graph(
-            "drawn", tuple(self._nodes), dict(self._tensors), tuple(self._inputs), outputs, metadata, (), 21, "0" * 64
+            "drawn",
+            tuple(self._nodes),
+            dict(self._tensors),
+            tuple(self._inputs),
+            outputs,
+            metadata,
+            (),
+            21,
+            "0" * 64,
         )
 
 
@@ -105,7 +124,9 @@ def device(name: str = BLOCKED_DEVICE) -> Device:
     return load_device(name)
 
 
-def compiled(graph: Graph, *, on: str = BLOCKED_DEVICE, runtime: RuntimeConfig | None = None, **config: Any) -> Program:  # noqa: ANN401 - fields of CompileConfig
+def compiled(
+    graph: Graph, *, on: str = BLOCKED_DEVICE, runtime: RuntimeConfig | None = None, **config: Any
+) -> Program:
     """Compile with the given fields of the configuration."""
     return compile_graph(graph, CompileConfig(**config), runtime or RuntimeConfig(), device(on))
 

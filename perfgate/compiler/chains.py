@@ -51,7 +51,7 @@ def _next_user(fuser: Fuser, node: WorkNode) -> WorkNode | None:
     users = inner.consumers
     if not users:
         return None
-    if len(users) > 1 or inner.is_output:
+    if inner.is_output or users.count(users[0]) != len(users):
         user = next((other for other in users if other.op in ELEMENTWISE and not other.epilogue), None)
         if user is not None and user.sources[0].is_estimated is False:
             code = "graph-output" if inner.is_output else "multi-consumer"

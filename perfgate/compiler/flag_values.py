@@ -52,7 +52,7 @@ def choice_of(setting: Setting, choices: Mapping[str, T]) -> T:
 
 
 def truth_of(setting: Setting) -> bool:
-    """true or false; a bare flag is true."""
+    """True or false; a bare flag is true."""
     if setting.value is None:
         return True
     text = setting.value.strip().lower()

@@ -24,8 +24,8 @@ def simplify(work: WorkGraph, log: PassLog) -> None:
         for node in work.of(op):
             if (
                 op in {"Identity", "Dropout"}
-                or node.inputs[0] is not None
-                and node.inputs[0].dtype == node.outputs[0].dtype
+                or (node.inputs[0] is not None
+                and node.inputs[0].dtype == node.outputs[0].dtype)
             ):
                 _bypass(work, log, node, "passes its operand on unchanged")
     for op in VIEWS:

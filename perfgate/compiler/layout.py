@@ -106,9 +106,7 @@ class _LayoutWalk:
                 layout
                 and (not chosen or chosen == _TAKES_ANY or layout == self._preferred())
                 and layout != _TAKES_ANY
-            ):
-                chosen = layout
-            elif layout and not chosen:
+            ) or (layout and not chosen):
                 chosen = layout
         if not chosen:
             self._order.append(node)
@@ -160,8 +158,9 @@ class _LayoutWalk:
             self._convert.from_port(node, result, pin or self._native, self._native, Position.PORT)
 
     def _data_layout(self, node: WorkNode, data: WorkValue) -> str:
-        """What a convolution reads; one that packs few channels takes them last, without padding."""
-        if self._packs_channels and data.is_input and data.shape[1] <= SMALL_CHANNELS:
+        """What a convolution reads; the first one may pack few channels, which it takes last, without padding."""
+        is_first, self._packs_channels = self._packs_channels, False
+        if is_first and data.shape[1] <= SMALL_CHANNELS:
             node.notes[PACKED] = True
             return CHANNELS_LAST
         return self._native

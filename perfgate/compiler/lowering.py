@@ -269,6 +269,8 @@ class Lowering:
         config = self._config
         if not config.precise_ops and not config.precise_nodes:
             return False
+        if node.steps and node.steps[-1][1] == "inserted":
+            return False
         parts = [(source.op, source.name) for source in node.sources]
         return any(op in config.precise_ops or name in config.precise_nodes for op, name in parts)
 

@@ -100,7 +100,8 @@ def parse_switches(text: str, where: str, flag_place: str) -> FusionSwitches:
                 Unhandled(f"fusion section '{section}'", where, f"sections are {GRAPH} and {BUFFER}")
             )
             continue
-        _read_section(section, _states(entries, where), states, unhandled)
+        for name in _read_section(section, _states(entries, where), states):
+            unhandled.append(Unhandled(f"fusion '{name}'", where, "no fusion of this compiler has that name"))
     off = frozenset(fusion for fusion, is_on in states.items() if not is_on)
     return FusionSwitches(off, tuple(unhandled))
 
@@ -108,27 +109,26 @@ def parse_switches(text: str, where: str, flag_place: str) -> FusionSwitches:
 def _states(entries: dict[str, object], where: str) -> dict[str, bool]:
     states = {}
     for name, state in entries.items():
-        if state not in {"on", "off"}:
+        if not isinstance(state, str) or state not in {"on", "off"}:
             raise UsageError(f"fusion '{name}' is {state!r}", where, "write 'on' or 'off'")
         states[name] = state == "on"
     return states
 
 
-def _read_section(
-    section: str, entries: dict[str, bool], states: dict[Fusion, bool], unhandled: list[Unhandled]
-) -> None:
-    where_all = entries.get("ALL", entries.get("all"))
-    if where_all is not None:
+def _read_section(section: str, entries: dict[str, bool], states: dict[Fusion, bool]) -> list[str]:
+    """Take a section's entries into the states; the answer lists names that no fusion has."""
+    for_all = entries.get("ALL", entries.get("all"))
+    if for_all is not None:
         for fusion, home in SECTION_OF.items():
             if home == section:
-                states.setdefault(fusion, where_all)
+                states.setdefault(fusion, for_all)
+    unknown = []
     for name, is_on in entries.items():
         if name.upper() == "ALL":
             continue
-        fusion = _BY_NAME.get(_plain(name))
-        if fusion is None:
-            unhandled.append(
-                Unhandled(f"fusion '{name}'", section, "no fusion of this compiler has that name")
-            )
+        known = _BY_NAME.get(_plain(name))
+        if known is None:
+            unknown.append(name)
         else:
-            states[fusion] = is_on
+            states[known] = is_on
+    return unknown

@@ -13,7 +13,13 @@ HEADS, ROWS, KEYS, DEPTH = 2, 32, 48, 64
 def attention(*, masked: bool = True) -> Drawing:
     draw = Drawing()
     query = draw.input("q", 1, HEADS, ROWS, DEPTH)
-    key = draw.add("Transpose", [draw.input("k", 1, HEADS, KEYS, DEPTH)], "kt", (1, HEADS, DEPTH, KEYS), perm=(0, 1, 3, 2))
+    key = draw.add(
+        "Transpose",
+        [draw.input("k", 1, HEADS, KEYS, DEPTH)],
+        "kt",
+        (1, HEADS, DEPTH, KEYS),
+        perm=(0, 1, 3, 2),
+    )
     scores = draw.add("MatMul", [query, key], "scores", (1, HEADS, ROWS, KEYS))
     scores = draw.add("Mul", [scores, draw.constant("scale", np.float16(0.125))], "scaled")
     if masked:

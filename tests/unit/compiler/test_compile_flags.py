@@ -14,7 +14,9 @@ PLACE = "convert.sh:7:5"
 
 
 def config(**flags: str | None) -> CompileConfig:
-    return CompileConfig.from_settings([Setting(name=f"--{n}", value=v, place=PLACE) for n, v in flags.items()])
+    return CompileConfig.from_settings(
+        [Setting(name=f"--{n}", value=v, place=PLACE) for n, v in flags.items()]
+    )
 
 
 def test_no_flag_gives_the_documented_defaults() -> None:
@@ -58,7 +60,11 @@ def test_two_kinds_of_dynamic_shapes_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("value", "mode"),
-    [("fp16", PrecisionMode.FP16), ("origin", PrecisionMode.ORIGIN), ("mixed_bfloat16", PrecisionMode.MIXED_BF16)],
+    [
+        ("fp16", PrecisionMode.FP16),
+        ("origin", PrecisionMode.ORIGIN),
+        ("mixed_bfloat16", PrecisionMode.MIXED_BF16),
+    ],
 )
 def test_the_newer_precision_words_mean_the_older_modes(value: str, mode: PrecisionMode) -> None:
     assert config(precision_mode_v2=value).precision is mode

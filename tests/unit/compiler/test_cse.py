@@ -27,7 +27,9 @@ def test_the_order_of_operands_matters_where_the_operator_says_so() -> None:
 def test_different_attributes_are_different_values() -> None:
     draw = Drawing()
     a = draw.input("a", 4)
-    draw.add("Add", [draw.add("LeakyRelu", [a], "x", alpha=0.1), draw.add("LeakyRelu", [a], "y", alpha=0.2)], "out")
+    draw.add(
+        "Add", [draw.add("LeakyRelu", [a], "x", alpha=0.1), draw.add("LeakyRelu", [a], "y", alpha=0.2)], "out"
+    )
     work, _ = passed(draw.graph("out"), merge_duplicates)
     assert len(work.nodes()) == 3
 
@@ -57,7 +59,13 @@ def test_two_loops_that_start_alike_are_two_loops() -> None:
     a = draw.input("a", 4)
     for name in ("one", "two"):
         draw.split("LoopEnter", [a], [f"{name}_state"], [(4,)])
-        draw.split("LoopExit", [draw.add("Relu", [f"{name}_state"], f"{name}_next", repeat=3)], [name], [(4,)], carried=1)
+        draw.split(
+            "LoopExit",
+            [draw.add("Relu", [f"{name}_state"], f"{name}_next", repeat=3)],
+            [name],
+            [(4,)],
+            carried=1,
+        )
     work, entries = passed(draw.graph("one", "two"), merge_duplicates)
     assert [node.op for node in work.nodes()].count("LoopEnter") == 2
     assert entries[0].reason.startswith("has-subgraph")

@@ -10,7 +10,10 @@ def test_a_chain_that_reaches_no_output_leaves_tombstones() -> None:
     draw.add("Abs", [a], "out")
     work, entries = passed(draw.graph("out"), remove_dead_nodes)
     assert [node.name for node in work.nodes()] == ["out"]
-    assert [(r.node, r.kind) for r in work.residues] == [(1, ResidueKind.TOMBSTONE), (0, ResidueKind.TOMBSTONE)]
+    assert [(r.node, r.kind) for r in work.residues] == [
+        (1, ResidueKind.TOMBSTONE),
+        (0, ResidueKind.TOMBSTONE),
+    ]
     assert all(entry.applied and entry.kernels_saved == 1 for entry in entries)
 
 

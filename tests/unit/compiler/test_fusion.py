@@ -41,7 +41,9 @@ def test_a_product_takes_bias_residual_and_activation() -> None:
 def test_a_norm_takes_an_activation() -> None:
     draw = Drawing()
     x = draw.input("x", *IMAGE)
-    normed = draw.add("GroupNormalization", [x, draw.weight("s", 32), draw.weight("b", 32)], "norm", num_groups=4)
+    normed = draw.add(
+        "GroupNormalization", [x, draw.weight("s", 32), draw.weight("b", 32)], "norm", num_groups=4
+    )
     draw.add("Relu", [normed], "out")
     assert ops(compiled(draw.graph("out"))) == ["GroupNormalization"]
 
@@ -49,7 +51,9 @@ def test_a_norm_takes_an_activation() -> None:
 def test_elementwise_operators_form_one_kernel_with_all_their_work() -> None:
     draw = Drawing()
     x, y = draw.input("x", 1024), draw.input("y", 1024)
-    draw.add("Clip", [draw.add("Add", [draw.add("Mul", [draw.add("Add", [x, y], "a"), y], "b"), x], "c")], "out")
+    draw.add(
+        "Clip", [draw.add("Add", [draw.add("Mul", [draw.add("Add", [x, y], "a"), y], "b"), x], "c")], "out"
+    )
     program = compiled(draw.graph("out"))
     (kernel,) = [kernel for kernel in program.kernels if kernel.op == "Add"]
     assert kernel.variant == "Add+Mul+Add+Clip"
@@ -59,7 +63,9 @@ def test_elementwise_operators_form_one_kernel_with_all_their_work() -> None:
 
 def test_constants_per_channel_behind_a_convolution_go_into_its_weights() -> None:
     draw = Drawing()
-    scaled = draw.add("Mul", [draw.conv(draw.input("x", *IMAGE), "conv", 32), draw.weight("s", 32, 1, 1)], "scaled")
+    scaled = draw.add(
+        "Mul", [draw.conv(draw.input("x", *IMAGE), "conv", 32), draw.weight("s", 32, 1, 1)], "scaled"
+    )
     draw.add("Add", [scaled, draw.weight("b", 32, 1, 1)], "out")
     assert ops(compiled(draw.graph("out"), layout="NHWC", input_layout="NHWC"))[:1] == ["Conv"]
 
@@ -157,4 +163,7 @@ def test_nothing_fuses_over_the_border_of_a_loop() -> None:
     draw.add("Add", ["state", outside], "next", repeat=3)
     draw.split("LoopExit", ["next"], ["out"], [(4,)], carried=1)
     program = compiled(draw.graph("out"))
-    assert [(kernel.op, kernel.repeat) for kernel in program.kernels if kernel.op != "Copy"] == [("Exp", 1), ("Add", 3)]
+    assert [(kernel.op, kernel.repeat) for kernel in program.kernels if kernel.op != "Copy"] == [
+        ("Exp", 1),
+        ("Add", 3),
+    ]

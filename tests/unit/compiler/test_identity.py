@@ -84,7 +84,11 @@ def test_a_swap_before_unflattened_pixels_moves_behind_it() -> None:
     work, _ = passed(draw.graph("out"), simplify)
     first, second, _ = work.nodes()
     assert (first.op, first.outputs[0].shape) == ("Reshape", (2, 4, 5, 3))
-    assert (second.op, permutation(second), second.outputs[0].shape) == ("Transpose", (0, 3, 1, 2), (2, 3, 4, 5))
+    assert (second.op, permutation(second), second.outputs[0].shape) == (
+        "Transpose",
+        (0, 3, 1, 2),
+        (2, 3, 4, 5),
+    )
 
 
 def test_a_view_with_other_users_is_not_merged() -> None:

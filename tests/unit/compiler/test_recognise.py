@@ -71,9 +71,15 @@ def layer_norm(draw: Drawing, x: str) -> None:
     centred = draw.add("Sub", [x, mean], "centred")
     square = draw.add("Pow", [centred, scalar(draw, "two", 2)], "square")
     variance = draw.add("ReduceMean", [square], "variance", (4, 1), axes=(-1,))
-    deviation = draw.add("Sqrt", [draw.add("Add", [variance, scalar(draw, "eps", 0.001)], "safe")], "deviation")
+    deviation = draw.add(
+        "Sqrt", [draw.add("Add", [variance, scalar(draw, "eps", 0.001)], "safe")], "deviation"
+    )
     normed = draw.add("Div", [centred, deviation], "normed")
-    draw.add("Add", [draw.add("Mul", [normed, draw.weight("scale", 64)], "scaled"), draw.weight("shift", 64)], "out")
+    draw.add(
+        "Add",
+        [draw.add("Mul", [normed, draw.weight("scale", 64)], "scaled"), draw.weight("shift", 64)],
+        "out",
+    )
 
 
 def test_layer_norm_is_recognised_with_scale_and_shift() -> None:

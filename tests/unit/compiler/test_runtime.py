@@ -87,7 +87,7 @@ def test_a_bad_value_is_one_error_that_names_key_and_place(key: str, value: str)
     with pytest.raises(UsageError) as caught:
         runtime(**{key: value})
     assert caught.value.where == PLACE
-    assert key.split("__")[0] in caught.value.what
+    assert key.split("__", maxsplit=1)[0] in caught.value.what
 
 
 def test_a_cache_that_ends_before_it_begins_is_refused() -> None:

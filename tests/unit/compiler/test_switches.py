@@ -25,7 +25,9 @@ def test_a_single_entry_beats_all_whatever_the_order() -> None:
         assert Fusion.CONV_ACTIVATION in found
 
 
-@pytest.mark.parametrize("name", ["ConvBatchNorm", "ConvBatchnormFusionPass", "conv_batch_norm_fusion", "ConvBatchNormPass"])
+@pytest.mark.parametrize(
+    "name", ["ConvBatchNorm", "ConvBatchnormFusionPass", "conv_batch_norm_fusion", "ConvBatchNormPass"]
+)
 def test_the_endings_and_cases_of_toolkits_mean_the_same_fusion(name: str) -> None:
     assert off(GraphFusion={name: "off"}) == {Fusion.CONV_BATCH_NORM}
 
@@ -35,7 +37,9 @@ def test_what_means_nothing_is_unhandled() -> None:
     assert [item.what for item in found.unhandled] == ["fusion 'Magic'", "fusion section 'Other'"]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"GraphFusion": {}}', '{"Switch": {"GraphFusion": {"ALL": "maybe"}}}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"GraphFusion": {}}', '{"Switch": {"GraphFusion": {"ALL": "maybe"}}}']
+)
 def test_another_form_is_one_error_that_names_the_file(text: str) -> None:
     with pytest.raises(UsageError, match=r"s\.json"):
         parse_switches(text, "s.json", "c.sh:1:1")
