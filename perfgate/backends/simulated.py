@@ -19,14 +19,16 @@ from perfgate.npu.kernel_cost import COST_MODEL
 from perfgate.npu.noise import NoiseKey, draw_samples, noise_preset
 from perfgate.npu.phase import Phase, simulate_iterations, step_cache_note
 from perfgate.npu.profiling import build_profile
+from perfgate.npu.what_if import Subject, WhatIfRow, what_if
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from perfgate.compiler.cache import CompileCache
     from perfgate.compiler.flag_values import FileReader
     from perfgate.core.profile import Profile
+    from perfgate.graph.ir import Graph
 
 NAME = "simulated"
 LATENCY_METRICS = frozenset({"latency", "p50_latency", "p95_latency", "p99_latency"})
@@ -141,6 +143,19 @@ class SimulatedSession:
     def explain(self) -> tuple[ArithmeticLine, ...]:
         """The arithmetic behind the simulated time, in lines to check by hand."""
         return explain_execution(self._phases)
+
+    def what_if(self, load: Callable[[int], Graph] | None = None) -> tuple[WhatIfRow, ...]:
+        """The benchmark with one knob turned at a time; `load` gives the model with its batch multiplied."""
+        compiled = self._compiled
+        subject = Subject(
+            graph=compiled.graph,
+            config=compiled.config,
+            runtime=compiled.runtime,
+            device=compiled.device,
+            iterations=compiled.iterations,
+            load=load,
+        )
+        return what_if(subject)
 
     def close(self) -> None:
         """Nothing to give back."""

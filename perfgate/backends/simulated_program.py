@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 class CompiledBenchmark:
     """A program with what it was compiled from; `shapes` counts the programs of a dynamic compile command."""
 
+    graph: Graph
     program: Program
     device: Device
     config: CompileConfig
@@ -68,6 +69,7 @@ def compile_benchmark(
     else:
         program, is_cached = compile_cached(graph, config, runtime, device, cache=cache)
     return CompiledBenchmark(
+        graph=graph,
         program=program,
         device=device,
         config=config,
