@@ -1,0 +1,194 @@
+"""`guard --fix`: every offered diff applies with git, mends the finding and changes no other fact."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from perfgate.config.read import read
+from perfgate.guardrails.check import evaluate
+from perfgate.guardrails.fix import Fixes, fixes_of
+from perfgate.guardrails.tree import facts_of_tree
+from tests.guard_facts import TODAY, rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RULE = "atc: require --input_format=ND\n"
+FORBID = "atc: forbid --log\n"
+
+
+def fixes(rule: str, files: dict[str, bytes]) -> Fixes:
+    loaded = rules(rule)
+    evaluation = evaluate(loaded, facts_of_tree(files, loaded), today=TODAY)
+    return fixes_of(evaluation, files, read)
+
+
+def fixed(rule: str, path: str, text: str) -> str:
+    """The mended file; it must satisfy the rule."""
+    found = fixes(rule, {path: text.encode()})
+    assert found.refused == ()
+    ((_, data),) = found.files
+    loaded = rules(rule)
+    after = evaluate(loaded, facts_of_tree({path: data}, loaded), today=TODAY)
+    assert [outcome.answer for outcome in after.outcomes] == ["pass"] * len(after.outcomes)
+    return data.decode()
+
+
+RUN = "jobs:\n  a:\n    steps:\n      - run: |\n          atc --model=m \\\n            --output=o\n"
+SHELL = "atc --model=m \\\n    --input_format=NCHW \\\n    --output=o\necho done\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.sh", SHELL, SHELL.replace("NCHW", "ND")),
+        ("a.sh", "atc --input_format='NCHW' --model=m\n", "atc --input_format='ND' --model=m\n"),
+        ("a.sh", 'atc --input_format="NCHW" --model=m\n', 'atc --input_format="ND" --model=m\n'),
+        ("a.sh", "atc --input_format NCHW --model=m\n", "atc --input_format ND --model=m\n"),
+        ("a.sh", "F=NCHW\natc --input_format=$F\n", "F=ND\natc --input_format=$F\n"),
+        (
+            "a.py",
+            'import subprocess\nsubprocess.run(["atc", "--model=m", "--input_format=NCHW"])\n',
+            'import subprocess\nsubprocess.run(["atc", "--model=m", "--input_format=ND"])\n',
+        ),
+        (
+            ".github/workflows/c.yml",
+            "jobs:\n  a:\n    steps:\n      - run: atc --model=m --input_format=NCHW\n",
+            "jobs:\n  a:\n    steps:\n      - run: atc --model=m --input_format=ND\n",
+        ),
+    ],
+)
+def test_wrong_value_is_replaced_in_place(path: str, before: str, after: str) -> None:
+    assert fixed(RULE, path, before) == after
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.sh", "atc --model=m\n", "atc --model=m --input_format=ND\n"),
+        ("a.sh", "atc --model=m > log 2>&1\n", "atc --model=m --input_format=ND > log 2>&1\n"),
+        (
+            "a.sh",
+            "atc --model=m \\\n\t--output=o\n",
+            "atc --model=m \\\n\t--output=o \\\n\t--input_format=ND\n",
+        ),
+        (
+            "a.py",
+            'import subprocess\nsubprocess.run(["atc", "--model=m"], check=True)\n',
+            'import subprocess\nsubprocess.run(["atc", "--model=m", "--input_format=ND"], check=True)\n',
+        ),
+        (
+            "a.py",
+            "import subprocess as s\ns.run([\n    'atc',\n    '--model=m',\n])\n",
+            "import subprocess as s\ns.run([\n    'atc',\n    '--model=m',\n    '--input_format=ND',\n])\n",
+        ),
+        (
+            "docker-compose.yml",
+            "services:\n  c:\n    command:\n      - atc\n      - --model=m\n",
+            "services:\n  c:\n    command:\n      - atc\n      - --model=m\n      - --input_format=ND\n",
+        ),
+        (
+            ".github/workflows/c.yml",
+            RUN,
+            RUN.replace("=o", "=o \\\n            --input_format=ND"),
+        ),
+    ],
+)
+def test_missing_flag_is_added_in_the_style_of_its_neighbours(path: str, before: str, after: str) -> None:
+    assert fixed(RULE, path, before) == after
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.sh", "atc --log=debug --model=m\n", "atc --model=m\n"),
+        ("a.sh", "atc --model=m --log=debug\n", "atc --model=m\n"),
+        ("a.sh", "atc --model=m \\\n  --log=debug \\\n  --output=o\n", "atc --model=m \\\n  --output=o\n"),
+        ("a.sh", "atc --model=m \\\n  --log=debug\necho\n", "atc --model=m\necho\n"),
+        (
+            "a.py",
+            'import subprocess\nsubprocess.run(["atc", "--log=debug", "--model=m"])\n',
+            'import subprocess\nsubprocess.run(["atc", "--model=m"])\n',
+        ),
+        (
+            "a.py",
+            'import subprocess\nsubprocess.run(["atc", "--model=m", "--log=debug"])\n',
+            'import subprocess\nsubprocess.run(["atc", "--model=m"])\n',
+        ),
+        (
+            "a.py",
+            'import subprocess\nsubprocess.run([\n    "atc",\n    "--log=debug",\n    "--model=m",\n])\n',
+            'import subprocess\nsubprocess.run([\n    "atc",\n    "--model=m",\n])\n',
+        ),
+    ],
+)
+def test_forbidden_flag_is_deleted_with_its_blank(path: str, before: str, after: str) -> None:
+    assert fixed(FORBID, path, before) == after
+
+
+def test_key_of_a_runtime_file_is_replaced() -> None:
+    text = '{"stream": {"priority": "low"}, "tea_cache": false}\n'
+    rule = "runtime: require stream.priority=high tea_cache=true\n"
+    after = '{"stream": {"priority": "high"}, "tea_cache": true}\n'
+    assert fixed(rule, "deploy/runtime_config.json", text) == after
+
+
+def test_two_findings_of_one_file_are_mended_together() -> None:
+    text = "atc --model=a --input_format=NCHW\natc --model=b --log=info\n"
+    after = "atc --model=a --input_format=ND\natc --model=b --input_format=ND\n"
+    assert fixed(RULE + FORBID, "a.sh", text) == after
+
+
+@pytest.mark.parametrize("text", [SHELL.replace("\n", "\r\n"), "\ufeff" + SHELL, "# größer\n" + SHELL])
+def test_line_ends_and_byte_order_mark_are_kept(text: str) -> None:
+    ((_, data),) = fixes(RULE, {"a.sh": text.encode()}).files
+    assert data == text.replace("NCHW", "ND").encode()
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "reason"),
+    [
+        (RULE, "atc --model=m --input_format=${F:-NCHW}\n", "maybe"),
+        (RULE, 'if x; then F=NCHW; else F=ND; fi\natc --input_format="$F"\n', "maybe"),
+        (RULE, "if x; then E=--input_format=NCHW; fi\natc --model=m $E\n", "maybe"),
+        (RULE, 'atc --input_format=NCHW "$@"\n', "more arguments"),
+        ("atc: require --input_format={ND,NHWC}\n", "atc --model=m\n", "several values"),
+        ("atc: \"require --output='a b'\"\n", "atc --model=m\n", "quotes"),
+        ("torch_compile: require mode=max\n", "", ""),
+    ],
+)
+def test_what_is_not_certain_is_refused_with_the_reason(rule: str, text: str, reason: str) -> None:
+    found = fixes(rule, {"a.sh": text.encode()})
+    assert found.diff == b""
+    assert (reason in str(found.refused[0])) if reason else found.refused == ()
+
+
+def test_file_that_is_not_tracked_is_left_alone() -> None:
+    loaded = rules(RULE)
+    evaluation = evaluate(loaded, facts_of_tree({"a.sh": b"atc --model=m\n"}, loaded), today=TODAY)
+    assert [str(item) for item in fixes_of(evaluation, {}, read).refused] == [
+        "a.sh:1:1: atc/require/--input_format: no fix: the file is not tracked"
+    ]
+
+
+def test_git_applies_the_diff(tmp_path: Path) -> None:
+    files = {
+        "deploy/my convert.sh": SHELL.encode(),
+        "deploy/win.sh": SHELL.replace("\n", "\r\n").encode(),
+        "end.sh": b"atc --model=m",  # no line feed at the end
+        "größe.sh": "# größe\natc --model=m\n".encode("latin-1"),
+        "build.py": b"import os\nos.system('atc --model=m --input_format=NCHW')\n",
+    }
+    for path, data in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    found = fixes(RULE, files)
+    assert found.refused == ()
+    assert [path for path, _ in found.files] == sorted(files)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)  # noqa: S607 - the tool under test
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=found.diff, check=True)  # noqa: S607 - the same
+    for path, data in found.files:
+        assert (tmp_path / path).read_bytes() == data
