@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from perfgate import __version__
-from perfgate.core.errors import PerfgateError
+from perfgate.core.errors import ExitCode, PerfgateError
 
 _VERBS = {
     "baseline": ("perfgate.cli.baseline", "baseline", "Update, list, show and compare the accepted records."),
@@ -80,6 +80,14 @@ def main(arguments: list[str] | None = None) -> None:
         # Whoever read our output left; nothing can be said to them any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_BROKEN_PIPE)
+    except Exception as problem:  # the last resort: a user never sees a traceback unasked
+        if "-vv" in shown:
+            raise
+        what = f"internal error, {type(problem).__name__}: {problem}"
+        click.echo(
+            f"perfgate: {what}: {' '.join(shown)}: run it with -vv and report what it prints", err=True
+        )
+        sys.exit(int(ExitCode.USAGE))
     sys.exit(int(code or 0))
 
 

@@ -6,6 +6,7 @@ PS_PER_SECOND = 1_000_000_000_000
 
 _TIME_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
 _BYTE_STEPS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_ENERGY_STEPS = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"))
 _COUNT_STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
@@ -37,6 +38,8 @@ def readable(value: float, unit: str) -> str:
         return _scaled(value, _TIME_STEPS)
     if unit == "B":
         return _scaled(value, _BYTE_STEPS)
+    if unit == "J":
+        return _scaled(value, _ENERGY_STEPS)
     if unit == "count":
         return f"{value:.0f}" if float(value).is_integer() else _three_digits(value)
     if unit == "cycles":

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from perfgate.measure.benchmark import Benchmark
 
 DEFAULT_PROGRAM = "atc"
+CHIP = "--soc_version"
 
 
 def compile_command(benchmark: Benchmark, read: Callable[..., bytes]) -> Command | None:
@@ -52,7 +53,7 @@ def compile_settings(benchmark: Benchmark, read: Callable[..., bytes]) -> tuple[
             continue
         if flag.value.is_bare or flag.value.text is not None:
             settings.append(Setting(name=flag.name, value=flag.value.text, place=str(flag.span)))
-        elif acts(flag.name) or flag.name in benchmark.compile.require_resolved:
+        elif _must_be_known(flag.name, benchmark):
             what = f"the value of {flag.name} cannot be told from the file"
             raise UsageError(what, str(flag.span), "write the value out where the command stands")
     missing = [
@@ -64,6 +65,11 @@ def compile_settings(benchmark: Benchmark, read: Callable[..., bytes]) -> tuple[
         what = f"the compile command has no {missing[0]}"
         raise UsageError(what, str(command.program_span), "add it, or drop it from `require_resolved`")
     return tuple(settings)
+
+
+def _must_be_known(name: str, benchmark: Benchmark) -> bool:
+    """A flag that acts on the simulated program; the chip does not, since the suite names the device."""
+    return name in benchmark.compile.require_resolved or (acts(name) and name != CHIP)
 
 
 def runtime_settings(benchmark: Benchmark, read: Callable[..., bytes]) -> tuple[Setting, ...]:

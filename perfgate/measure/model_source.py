@@ -17,6 +17,11 @@ ZOO = "zoo:"
 ONNX_PACKAGE = "onnx:"
 
 
+def is_shipped(model: str) -> bool:
+    """Whether the name means a model of the zoo or of the onnx package, not a file of the repository."""
+    return model.startswith((ZOO, ONNX_PACKAGE))
+
+
 def read_model(benchmark: Benchmark, read: Callable[..., bytes]) -> bytes:
     """The model as ONNX bytes.
 

@@ -18,6 +18,7 @@ from perfgate.measure.benchmark import (
     CompileSource,
     RuntimeSource,
 )
+from perfgate.measure.model_source import is_shipped
 from perfgate.measure.suite_schema import BenchmarkEntry, SuiteFile
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class _Resolver:
 
     def _model(self) -> str:
         model = self.entry.model
-        return model if model.startswith("zoo:") else self._path(model, "model")
+        return model if is_shipped(model) else self._path(model, "model")
 
     def _path(self, path: str, *location: str | int) -> str:
         """A path relative to the suite file as one relative to the root; never outside it."""
