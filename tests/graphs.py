@@ -52,7 +52,12 @@ class Drawing:
         return name
 
     def add(
-        self, op: str, inputs: Sequence[str], name: str, shape: Sequence[int] | None = None, **facts: Any
+        self,
+        op: str,
+        inputs: Sequence[str],
+        name: str,
+        shape: Sequence[int] | None = None,
+        **facts: Any,  # noqa: ANN401 - attributes
     ) -> str:
         """A node with one output, of the first input's shape unless `shape` says otherwise."""
         return self.split(
@@ -125,7 +130,11 @@ def device(name: str = BLOCKED_DEVICE) -> Device:
 
 
 def compiled(
-    graph: Graph, *, on: str = BLOCKED_DEVICE, runtime: RuntimeConfig | None = None, **config: Any
+    graph: Graph,
+    *,
+    on: str = BLOCKED_DEVICE,
+    runtime: RuntimeConfig | None = None,
+    **config: Any,  # noqa: ANN401 - fields
 ) -> Program:
     """Compile with the given fields of the configuration."""
     return compile_graph(graph, CompileConfig(**config), runtime or RuntimeConfig(), device(on))

@@ -129,7 +129,7 @@ def _chain_before(softmax: WorkNode) -> list[WorkNode] | None:
         if node.op not in _BETWEEN or len(chain) > _MOST_BETWEEN:
             return None
         shape = value.shape
-        # The scores are the operand of full shape; the mask or scale may have it too, so look for the product.
+        # The scores have the full shape; the mask or scale may have it too, so look for the product.
         candidates = [o for o in node.inputs if o is not None and o.shape == shape and o.producer is not None]
         value = next(
             (

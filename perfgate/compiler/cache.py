@@ -39,7 +39,7 @@ class CachedProgram(NamedTuple):
 
 
 def cache_key(graph: Graph, config: CompileConfig, runtime: RuntimeConfig, device: Device) -> str:
-    """SHA-256 of everything that a program depends on, in hex; the graph's digest covers how it was loaded."""
+    """SHA-256 of all that a program depends on, in hex; the graph's digest covers how it was loaded."""
     bound = [(name, graph.tensors[name].shape) for name in graph.inputs]
     parts = (
         _FORMAT,

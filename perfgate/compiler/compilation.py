@@ -94,7 +94,7 @@ class _Compilation:
         self._unhandled: list[Unhandled] = [*config.unhandled, *runtime.unhandled]
 
     def run(self, log: PassLog, tensor: str, *, reuses: bool = False) -> Program:
-        """All passes; `tensor` is kept for later iterations, or taken from an earlier one if this `reuses`."""
+        """All passes; `tensor` is kept for later iterations, or comes from an earlier one (`reuses`)."""
         if tensor and reuses:
             self._kept = step_cache.cut(self._work, tensor, self._config, self._device)
         elif tensor:

@@ -50,8 +50,9 @@ _MODES_V2: dict[str, PrecisionMode] = {
     "mixed_bfloat16": PrecisionMode.MIXED_BF16,
 }
 _OUTPUT_TYPES = {
-    "FP32": "float32", "FP16": "float16", "INT8": "int8", "UINT8": "uint8", "INT16": "int16", "UINT16": "uint16",
-    "INT32": "int32", "UINT32": "uint32", "INT64": "int64", "UINT64": "uint64", "DOUBLE": "float64",
+    "FP32": "float32", "FP16": "float16", "DOUBLE": "float64", "INT8": "int8", "UINT8": "uint8",
+    "INT16": "int16", "UINT16": "uint16", "INT32": "int32", "UINT32": "uint32", "INT64": "int64",
+    "UINT64": "uint64",
 }  # fmt: skip
 _EXCLUSIVE = (("precision_mode", "precision_mode_v2"), tuple(str(kind) for kind in DynamicKind))
 _INDEX = re.compile(r"\[\d+\]$")
@@ -71,9 +72,8 @@ def read_config(settings: Sequence[Setting], read: FileReader | None) -> Compile
             last.setdefault(base, setting)
             continue
         if name in last:
-            notes.append(
-                f"{setting.name} at {setting.place or 'no place'} replaces the one at {last[name].place or 'no place'}"
-            )
+            before, after = last[name].place or "no place", setting.place or "no place"
+            notes.append(f"{setting.name} at {after} replaces the one at {before}")
         last[name] = setting
     _refuse_exclusive(last)
     changes: Changes = {}

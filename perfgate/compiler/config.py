@@ -60,10 +60,10 @@ class CompileConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def from_settings(settings: Sequence[Setting], *, read: FileReader | None = None) -> CompileConfig:
-        """The settings of a compile command, in the order given; the last of a repeated flag wins with a note.
+        """The settings of a compile command, in order; the last of a repeated flag wins with a note.
 
-        Flags (`--input_shape`) and keys of a mapping (`input_shape`) mean the same. `read` gives the text of a
-        file that a flag names; the default looks below the working directory, then beside the script.
+        Flags (`--input_shape`) and keys of a mapping (`input_shape`) mean the same. `read` gives the text of
+        a file that a flag names; the default looks below the working directory, then beside the script.
 
         Raises:
             UsageError: a value that its flag cannot have, or flags that exclude each other.

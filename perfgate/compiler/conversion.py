@@ -76,7 +76,7 @@ class Converter:
     def from_port(
         self, node: WorkNode, result: WorkValue, storage: str, own: str, position: Position
     ) -> None:
-        """Store a matrix kernel's result: as it is, by the store path, or with a conversion where one is read."""
+        """Store a matrix kernel's result: as it is, by the store path, or converted where it is read."""
         is_image = own != self._device.matrix_layout
         if storage == own:
             result.layout = own if is_image else ""

@@ -69,13 +69,13 @@ def _add_member(work: Work, member: WorkNode) -> None:
 
 
 def facts_of(node: WorkNode) -> OpFacts:
-    """The op table's answer for one node; an operator outside it is a vector pass over operands and results."""
+    """The op table's answer for a node; an operator outside it is a vector pass over operands and results."""
     inputs = [None if operand is None else operand.tensor for operand in node.inputs]
     if node.notes and AS_SEEN in node.notes:
         for position, tensor in node.notes[AS_SEEN].items():
             inputs[position] = tensor
     outputs = [value.tensor for value in node.outputs]
-    # A pass may have changed the attributes; the rules read nothing else of a node then, and a work node has them.
+    # A pass may have changed the attributes. The rules then read nothing else, and a work node has them.
     last = node.sources[-1]
     source = last if last.attributes is node.attributes else cast("Node", node)
     row = None if node.sources[0].is_estimated else TABLE.get(node.op)

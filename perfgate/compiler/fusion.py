@@ -89,34 +89,34 @@ def _rules_of(op: str) -> Rules:
     return _BATCH_NORM if op == "BatchNormalization" else _NORM
 
 
+_START, _SHIFTED, _SUMMED, _DONE = range(4)  # how far a kernel has grown
+
+
 def _fuse_epilogue(fuser: Fuser, anchor: WorkNode, rules: Rules) -> None:
     """Take in [batch norm] [bias] [residual] [activation], in this order, as far as the graph allows."""
-    stage = 0  # 0: everything may follow, 1: after batch norm or bias, 2: after the residual
-    while True:
+    stage = _START
+    while stage < _DONE:
         inner = anchor.outputs[0]
         user = _only_user(fuser, anchor, inner, rules)
         if user is None:
             return
-        if user.op == "BatchNormalization" and rules.batch_norm and stage == 0:
-            if not _take_batch_norm(fuser, anchor, user, inner, rules.batch_norm):
-                return
-            stage = 1
-        elif rules.scale and stage < 2 and is_scale(user, inner):  # noqa: PLR2004 - before the residual
-            if not _take_scale(fuser, anchor, user, inner, rules.scale):
-                return
-            stage = 1
-        elif is_sum(user) and rules.add and stage < 2:  # noqa: PLR2004 - stage two is after the residual
-            taken = _take_add(fuser, anchor, user, inner, rules)
-            if not taken:
-                return
-            stage = taken
-        elif user.op in ACTIVATIONS:
-            _take_activation(fuser, anchor, user, inner, rules.activation)
-            return
-        else:
-            if user.op in ELEMENTWISE and stage == 0:
-                fuser.refuse(anchor, user, "unknown-op", f"{user.op} is not an activation this fusion knows")
-            return
+        stage = _grow(fuser, (anchor, user, inner), rules, stage)
+
+
+def _grow(fuser: Fuser, parts: tuple[WorkNode, WorkNode, WorkValue], rules: Rules, stage: int) -> int:
+    """Take in the one user of the kernel's result, if it may follow; the answer is the next stage."""
+    anchor, user, inner = parts
+    if user.op == "BatchNormalization" and rules.batch_norm and stage == _START:
+        return _SHIFTED if _take_batch_norm(fuser, anchor, user, inner, rules.batch_norm) else _DONE
+    if rules.scale and stage < _SUMMED and is_scale(user, inner):
+        return _SHIFTED if _take_scale(fuser, anchor, user, inner, rules.scale) else _DONE
+    if is_sum(user) and rules.add and stage < _SUMMED:
+        return _take_add(fuser, anchor, user, inner, rules)
+    if user.op in ACTIVATIONS:
+        _take_activation(fuser, anchor, user, inner, rules.activation)
+    elif user.op in ELEMENTWISE and stage == _START:
+        fuser.refuse(anchor, user, "unknown-op", f"{user.op} is not an activation this fusion knows")
+    return _DONE
 
 
 def _only_user(fuser: Fuser, anchor: WorkNode, inner: WorkValue, rules: Rules) -> WorkNode | None:
@@ -228,24 +228,24 @@ def _ensure_bias(fuser: Fuser, anchor: WorkNode) -> None:
 
 
 def _take_add(fuser: Fuser, anchor: WorkNode, add: WorkNode, inner: WorkValue, rules: Rules) -> int:
-    """Fuse a bias (constant of one axis) or a residual; the answer is the stage reached, 0 if refused."""
+    """Fuse a bias (a constant) or a residual; the answer is the next stage."""
     other = add.inputs[1] if add.inputs[0] is inner else add.inputs[0]
     if other is None or other is inner:
         fuser.refuse(anchor, add, "multi-consumer", f"{inner.name} is added to itself")
-        return 0
+        return _DONE
     is_bias = other.is_constant
     fusion = rules.bias if is_bias and rules.bias else rules.add
     if fusion is None or not _is_on(fuser, fusion, anchor, add):
-        return 0
+        return _DONE
     if add.outputs[0].shape != inner.shape:
         fuser.refuse(anchor, add, "shape-change", f"{list(inner.shape)} becomes {list(add.outputs[0].shape)}")
-        return 0
+        return _DONE
     if is_bias:
         fuser.take(anchor, add, inner, "bias added while the result is stored")
-        return 1
+        return _SHIFTED
     fuser.take(anchor, add, inner, "residual added while the result is stored")
     anchor.residual = other
-    return 2
+    return _SUMMED
 
 
 def _take_activation(

@@ -19,26 +19,29 @@ _RANK = 4
 
 
 def simplify(work: WorkGraph, log: PassLog) -> None:
-    """Remove Identity, Dropout and Casts without effect; merge Transposes and Reshapes; move swaps outwards."""
+    """Remove what passes its operand on; merge Transposes and Reshapes; move swaps outwards."""
     for op in ("Identity", "Dropout", "Cast", "CastLike"):
         for node in work.of(op):
-            if (
-                op in {"Identity", "Dropout"}
-                or (node.inputs[0] is not None
-                and node.inputs[0].dtype == node.outputs[0].dtype)
-            ):
+            if op in {"Identity", "Dropout"} or _keeps_type(node):
                 _bypass(work, log, node, "passes its operand on unchanged")
-    for op in VIEWS:
-        for node in work.of(op):
-            _merge_views(work, log, node)
+    for node in _views(work):
+        _merge_views(work, log, node)
     for node in work.of("Transpose"):
         _merge_transposes(work, log, node)
     for node in work.of("Transpose"):
         if permutation(node) == _SWAP:
             _swap_after_flatten(work, log, node)
-    for op in VIEWS:
-        for node in work.of(op):
-            _unflatten_after_swap(work, log, node)
+    for node in _views(work):
+        _unflatten_after_swap(work, log, node)
+
+
+def _keeps_type(cast: WorkNode) -> bool:
+    operand = cast.inputs[0]
+    return operand is not None and operand.dtype == cast.outputs[0].dtype
+
+
+def _views(work: WorkGraph) -> list[WorkNode]:
+    return [node for op in VIEWS for node in work.of(op)]
 
 
 def permutation(node: WorkNode) -> tuple[int, ...]:
@@ -121,7 +124,7 @@ def _is_flattened(whole: tuple[int, ...], flat: tuple[int, ...], channel: int) -
 
 
 def _swap_after_flatten(work: WorkGraph, log: PassLog, swap: WorkNode) -> None:
-    """[N,C,H,W] -> [N,C,HW] -> [N,HW,C] becomes [N,C,H,W] -> [N,H,W,C] -> [N,HW,C]: a layout can absorb it."""
+    """[N,C,H,W] -> [N,C,HW] -> [N,HW,C] becomes [N,C,H,W] -> [N,H,W,C] -> [N,HW,C]."""
     flatten = _feeding(swap, VIEWS)
     if flatten is None or flatten.inputs[0] is None:
         return
@@ -145,7 +148,7 @@ def _unflatten_after_swap(work: WorkGraph, log: PassLog, view: WorkNode) -> None
     _exchange(work, log, (swap, view), (n, h, w, c), _TO_CHANNELS_FIRST, swap_first=False)
 
 
-def _exchange(
+def _exchange(  # noqa: PLR0913 - one keyword; the pair is one thing, and so are shape and order
     work: WorkGraph,
     log: PassLog,
     pair: tuple[WorkNode, WorkNode],

@@ -158,7 +158,7 @@ class _LayoutWalk:
             self._convert.from_port(node, result, pin or self._native, self._native, Position.PORT)
 
     def _data_layout(self, node: WorkNode, data: WorkValue) -> str:
-        """What a convolution reads; the first one may pack few channels, which it takes last, without padding."""
+        """What a convolution reads; the first one may pack few channels: it takes them last, unpadded."""
         is_first, self._packs_channels = self._packs_channels, False
         if is_first and data.shape[1] <= SMALL_CHANNELS:
             node.notes[PACKED] = True

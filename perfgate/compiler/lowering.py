@@ -40,6 +40,11 @@ def resident_tensors(metadata: dict[str, str]) -> frozenset[str]:
     return frozenset(str(name) for name in names) if isinstance(names, list) else frozenset()
 
 
+def _variant(node: WorkNode) -> str:
+    """The operators of a kernel in order, so that another choice shows."""
+    return "+".join([node.op, *[member.op for member in node.epilogue]]) if node.epilogue else node.op
+
+
 class Lowering:
     """One walk over the final order; `kernels`, `storage` and `origins` are the result."""
 
@@ -182,23 +187,22 @@ class Lowering:
         writes = self._writes(node, index, work)
         kind = _KINDS[work.kind]
         source = node.sources[0]
-        ops = [member.op for member in node.epilogue]
-        pattern = node.notes.get("pattern")
         if kind is KernelKind.VECTOR and node.op in ELEMENTWISE:
             self._allow_in_place(node)
+        is_attention = node.notes.get("pattern") == "attention"
         self.kernels.append(
             Kernel(
-                index, node.name, "Attention" if pattern == "attention" else node.op, kind,
-                pattern or ("+".join([node.op, *ops]) if ops else node.op), node.dtype, self.origins.owner(node), dependencies,
-                reads, writes, work.m, work.n, work.k, work.count, work.macs, work.vector_work, work.row,
-                is_estimated=source.is_estimated,
-                is_high_precision=self._is_precise(node),
+                index, node.name, "Attention" if is_attention else node.op, kind,
+                "attention" if is_attention else _variant(node), node.dtype,
+                self.origins.owner(node), dependencies, reads, writes,
+                work.m, work.n, work.k, work.count, work.macs, work.vector_work, work.row,
+                is_estimated=source.is_estimated, is_high_precision=self._is_precise(node),
                 repeat=node.repeat, origin=self.origins.of(node),
             )
         )  # fmt: skip
 
     def _pad_depth(self, work: Work, node: WorkNode) -> None:
-        """A blocked layout fills C up to C0, and the array multiplies the filling too. MACs count the model's."""
+        """A blocked layout fills C up to C0 and the array multiplies the filling; MACs count the model's."""
         data = node.inputs[0]
         if data is None or len(data.shape) != RANK or node.attributes.get("group", 1) != 1:
             return
@@ -252,7 +256,7 @@ class Lowering:
         return tuple(writes)
 
     def _run(self, node: WorkNode) -> int:
-        """Contiguous bytes of a Transpose: what the last axis keeps together, else one block or half of it."""
+        """Contiguous bytes of a Transpose: what the last axis keeps together, else a block or half of it."""
         if node.op != "Transpose":
             return 0
         order = permutation(node)

@@ -1,8 +1,8 @@
 """Pass 11, memory: where every buffer lies.
 
-Greedy by size with best fit: large buffers first, each into the smallest gap that is free for its whole life.
-Within a few percent of the lower bound on real graphs; no guarantee for adversarial ones. Weights, activations,
-workspace and host staging are separate pools; offsets count from the start of each.
+Greedy by size with best fit: large buffers first, each into the smallest gap that is free for its whole
+life. Within a few percent of the lower bound on real graphs; no guarantee for adversarial ones. Weights,
+activations, workspace and host staging are separate pools; offsets count from the start of each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Timing(NamedTuple):
     """How lives are counted.
 
     `kernels` is their number; `held` are buffers that outlive the program; `order` is given when several
-    streams run it, so that the order of issue proves nothing. Without `reuses` every buffer gets its own bytes.
+    streams run it, so that the order of issue proves nothing. Without `reuses` all get bytes of their own.
     """
 
     kernels: int

@@ -10,12 +10,12 @@ RECURRENT = frozenset({"LSTM", "GRU", "RNN"})
 MATRIX = CONVOLUTIONS | PRODUCTS | RECURRENT | {"Attention"}
 
 ACTIVATIONS = frozenset({
-    "Relu", "Clip", "LeakyRelu", "PRelu", "Elu", "Selu", "Celu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh",
-    "Softplus", "Gelu", "Mish", "Swish", "ThresholdedRelu", "Softsign",
+    "Relu", "Clip", "LeakyRelu", "PRelu", "Elu", "Selu", "Celu", "Sigmoid", "HardSigmoid", "HardSwish",
+    "Tanh", "Softplus", "Gelu", "Mish", "Swish", "ThresholdedRelu", "Softsign",
 })  # fmt: skip
 NORMS = frozenset({
-    "BatchNormalization", "InstanceNormalization", "GroupNormalization", "LayerNormalization", "RMSNormalization",
-    "MeanVarianceNormalization", "LpNormalization", "LRN",
+    "BatchNormalization", "InstanceNormalization", "GroupNormalization", "LayerNormalization",
+    "RMSNormalization", "MeanVarianceNormalization", "LpNormalization", "LRN",
 })  # fmt: skip
 SOFTMAXES = frozenset({"Softmax", "LogSoftmax", "Hardmax"})
 
@@ -38,6 +38,7 @@ SENSITIVE = SENSITIVE_VECTOR | {"Conv", "ConvTranspose", "ConvInteger", "QLinear
 
 # These see elements in logical order, so a 4-D operand must be stored that way.
 LOGICAL_ORDER = VIEWS | PRODUCTS | RECURRENT | CONTROL | {
-    "Attention", "Gather", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND", "Expand", "Tile",
-    "OneHot", "NonZero", "Compress", "LoopEnter", "LoopExit", "NonMaxSuppression", "TopK", "Unique", "ReverseSequence", "CumSum",
+    "Attention", "Gather", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND", "Expand",
+    "Tile", "OneHot", "NonZero", "Compress", "LoopEnter", "LoopExit", "NonMaxSuppression", "TopK", "Unique",
+    "ReverseSequence", "CumSum",
 }  # fmt: skip

@@ -14,7 +14,7 @@ class SourceCode(msgspec.Struct, frozen=True, gc=False):
     """A source place in 48 bits: file 12, line 20, column 8 and flags 8, from high to low.
 
     File 0x042, line 1337, column 15, flag 0x01 is 0x042005390F01. A column beyond 255 is stored as 255: it
-    only helps to find a word in a line. A file or line that does not fit would name another place, so it raises.
+    only helps to find a word in a line. A file or line that does not fit would name another place and raises.
     """
 
     file: int
@@ -62,8 +62,8 @@ class SourceCode(msgspec.Struct, frozen=True, gc=False):
 class Origin(msgspec.Struct, frozen=True, gc=False):
     """Where a kernel comes from: packed places, indices into `Program.owners`, and the steps that led here.
 
-    A step is (pass, kind); kinds: fused, folded, deleted, moved, inlined, unrolled, inserted, split. The files
-    of the places are `Program.files`.
+    A step is (pass, kind); kinds: fused, folded, deleted, moved, inlined, unrolled, inserted, split. The
+    files of the places are `Program.files`.
     """
 
     places: tuple[int, ...]
@@ -79,7 +79,10 @@ class ResidueKind(StrEnum):
 
 
 class Residue(msgspec.Struct, frozen=True, gc=False):
-    """What became of one node (an index into `Program.owners`) that ends in no kernel; `text` keeps the expression or reason."""
+    """What became of one node (an index into `Program.owners`) that ends in no kernel.
+
+    `text` keeps the expression of a constant, or the reason of a tombstone.
+    """
 
     node: int
     kind: ResidueKind

@@ -59,7 +59,7 @@ class OriginTable:
         return self._positions[id(node.sources[0])]
 
     def of_owner(self, number: int, step: tuple[str, str]) -> int:
-        """The origin of a copy of a model input or output, by the node that uses or makes it; -1 without one."""
+        """The origin of a copied model input or output, by the node that uses or makes it; -1 without one."""
         if number < 0:
             return -1
         node = self._graph.nodes[number]

@@ -1,6 +1,7 @@
 """Which buffers are never alive together when several streams run a program.
 
-Bytes may be used again by a kernel that depends on every kernel that touched them; order of issue says nothing.
+Bytes may be used again by a kernel that depends on every kernel that touched them; the order of issue
+proves nothing.
 """
 
 from __future__ import annotations

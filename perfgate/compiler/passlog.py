@@ -28,7 +28,7 @@ class PassLog:
         # 1 MB at 1 GB/s takes 1 ms, that is 1e9 ps.
         self._ps_per_megabyte = int(1_000_000_000 / device.dram.gb_s)
 
-    def applied(
+    def applied(  # noqa: PLR0913 - keywords only beyond the third, all with defaults
         self,
         pass_name: str,
         node: WorkNode,
@@ -38,34 +38,38 @@ class PassLog:
         after: tuple[str, ...] = (),
         saved: tuple[int, int] = (0, 0),
     ) -> None:
-        """A transformation that was done; `saved` is (bytes, kernels) per execution, negative when it costs."""
+        """A change that was made; `saved` is (bytes, kernels) per execution, negative when it costs."""
         size, kernels = saved
         estimate = kernels * self._ps_per_kernel + size * self._ps_per_megabyte // 1_000_000
         self.entries.append(
             PassEntry(
-                pass_name, node.where, before or (node.label,), after, reason, True, size, kernels, estimate
+                pass_name, node.where, before or (node.label,), after, reason,
+                applied=True, bytes_saved=size, kernels_saved=kernels, estimated_ps=estimate,
             )
-        )
+        )  # fmt: skip
 
     def refused(
         self, pass_name: str, node: WorkNode, code: str, sentence: str, before: tuple[str, ...] = ()
     ) -> None:
         """A candidate that was left alone, with the reason code and a sentence."""
         labels = before or (node.label,)
-        self.entries.append(PassEntry(pass_name, node.where, labels, labels, f"{code}: {sentence}", False))
+        reason = f"{code}: {sentence}"
+        self.entries.append(PassEntry(pass_name, node.where, labels, labels, reason, applied=False))
 
     def no_route(
         self, pass_name: str, node: WorkNode, change: str, facts: dict[str, int | str], size: int
     ) -> None:
-        """A conversion that no device route covers: it makes a round trip over the host, `size` bytes in all."""
+        """A conversion that no device route covers makes a round trip over the host, `size` bytes in all."""
         written = ", ".join(f"{key}: {value}" for key, value in facts.items())
         reason = f"no-route: {change} fits no route of the device ({written})"
         estimate = -size * self._ps_per_megabyte // 1_000_000
+        labels = (node.label,)
         self.entries.append(
             PassEntry(
-                pass_name, node.where, (node.label,), (node.label,), reason, False, -size, -3, estimate, facts
+                pass_name, node.where, labels, labels, reason,
+                applied=False, bytes_saved=-size, kernels_saved=-3, estimated_ps=estimate, details=facts,
             )
-        )
+        )  # fmt: skip
 
     def note(self, pass_name: str, where: str, reason: str, *, applied: bool = False) -> None:
         """An entry about the program as a whole."""

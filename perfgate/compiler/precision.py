@@ -79,7 +79,7 @@ def choose_types(work: WorkGraph, log: PassLog, config: CompileConfig, device: D
     work.reorder(chooser.order)
     for node, value in chooser.casts:
         log.applied(
-            PRECISION, node, f"{value.name}: neither the store path before nor the load path behind can convert",
+            PRECISION, node, f"{value.name}: neither the store path before nor the load path behind converts",
             after=(f"Cast {value.name}",), saved=(-2 * value.size, -1),
         )  # fmt: skip
 
@@ -157,7 +157,7 @@ class _Chooser:
         self.order.append(node)
 
     def finish_outputs(self, output_type: str) -> None:
-        """Outputs of the model in the asked type, else their declared one: by the store path, or by a Cast."""
+        """Outputs of the model in the asked type, else their declared one: by a store path or a Cast."""
         work = self._work
         for position, value in enumerate(work.outputs):
             wanted = output_type or value.tensor.dtype
@@ -177,7 +177,7 @@ class _Chooser:
             result.is_output, value.is_output = True, False
 
     def _stored(self, value: WorkValue, own: str, is_matrix: bool) -> str:  # noqa: FBT001 - private
-        """The one type that all users compute in, else the producer's: its store path converts for nothing."""
+        """The one type that all users compute in, else the producer's: a store path converts for nothing."""
         wishes = {
             self._wanted(user) or value.tensor.dtype
             for user in value.consumers

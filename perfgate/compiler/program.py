@@ -138,12 +138,12 @@ class Unhandled(msgspec.Struct, frozen=True):
 class Program(msgspec.Struct, frozen=True):
     """A compiled model for one device.
 
-    `kernels` are in issue order; `buffers` by id; `owners` one per node of the graph, in its order; `pass_log` in
-    order of decision; `digest` keys caches. `origins` say where kernels come from, `residues` what became of
-    the nodes that end in no kernel, `files` are the names behind the packed places. `buffer_mode` says which
-    on-chip reuse counts (`--buffer_optimize`). `peak_memory` is weights plus the extent of activations and
-    workspace in bytes. `step_reuse` is the program of an iteration that reuses the stored tensor of the model's
-    cacheable region (`tea_cache`).
+    `kernels` are in issue order; `buffers` by id; `owners` one per node of the graph, in its order;
+    `pass_log` in order of decision; `digest` keys caches. `origins` say where kernels come from, `residues`
+    what became of the nodes that end in no kernel, `files` are the names behind the packed places.
+    `buffer_mode` says which on-chip reuse counts (`--buffer_optimize`). `peak_memory` is weights plus the
+    extent of activations and workspace in bytes. `step_reuse` is the program of an iteration that reuses the
+    stored tensor of the model's cacheable region (`tea_cache`).
     """
 
     name: str

@@ -43,10 +43,8 @@ def quantise(work: WorkGraph, log: PassLog, config: CompileConfig, device: Devic
     is_qdq = bool(work.of("DequantizeLinear"))
     if not is_qdq and not config.quantise:
         return
-    chosen: list[WorkNode] = []
-    for node in work.nodes():
-        if node.op in _QUANTISABLE and _is_candidate(node, log, config, device):
-            chosen.append(node)
+    candidates = [node for node in work.nodes() if node.op in _QUANTISABLE]
+    chosen = [node for node in candidates if _is_candidate(node, log, config, device)]
     if is_qdq:
         _fuse_pairs(work, log, chosen)
     if config.quantise:
@@ -164,7 +162,7 @@ def _quantise_floats(work: WorkGraph, log: PassLog, nodes: list[WorkNode]) -> No
                     before.setdefault(id(node), []).append(quant)
         log.applied(QUANTISE, node, _scale_text(weight, node.op), after=(node.label,), saved=(saved, 0))
     if before:
-        order = []
+        order: list[WorkNode] = []
         for node in work.nodes():
             order.extend(before.get(id(node), ()))
             order.append(node)

@@ -6,7 +6,7 @@ fault this project has to be able to show.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perfgate.compiler.passnames import FUSION
 from perfgate.compiler.switches import Fusion
@@ -46,15 +46,21 @@ def other_operand(node: WorkNode, value: WorkValue) -> WorkValue | None:
     return node.inputs[1] if node.inputs[0] is value else node.inputs[0]
 
 
-def _collapse(
-    fuser: Fuser, last: WorkNode, members: list[WorkNode], form: tuple[Fusion, str], operands: list[WorkValue | None],
-    attributes: dict[str, Any],
-) -> None:  # fmt: skip
+class Form(NamedTuple):
+    """What a group of primitives is replaced by."""
+
+    fusion: Fusion
+    op: str
+    operands: list[WorkValue | None]
+    attributes: dict[str, Any]
+
+
+def _collapse(fuser: Fuser, last: WorkNode, members: list[WorkNode], form: Form) -> None:
     """Let `last` stand for the whole group under a new operator; the others leave the graph."""
-    fusion, op = form
     before = tuple(node.label for node in (*members, last))
-    if fusion in fuser.off:
-        fuser.log.refused(FUSION, last, "switched-off", f"{fusion} is off in the fusion switch file", before)
+    if form.fusion in fuser.off:
+        sentence = f"{form.fusion} is off in the fusion switch file"
+        fuser.log.refused(FUSION, last, "switched-off", sentence, before)
         return
     work: WorkGraph = fuser.work
     for operand in last.inputs:
@@ -65,14 +71,15 @@ def _collapse(
         size += 2 * sum(value.size for value in member.outputs)
         work.remove(member)
         last.sources = member.sources + last.sources
-    last.inputs, last.attributes, last.op = operands, attributes, op
-    for operand in operands:
+    last.inputs, last.attributes, last.op = form.operands, form.attributes, form.op
+    for operand in form.operands:
         if operand is not None and not operand.is_constant:
             operand.consumers.append(last)
     last.steps = (*last.steps, (FUSION, "fused"))
-    work.by_op.setdefault(op, []).append(last)
+    work.by_op.setdefault(form.op, []).append(last)
+    saved = (size, len(members))
     fuser.log.applied(
-        FUSION, last, f"recognised as {op}", before=before, after=(last.label,), saved=(size, len(members))
+        FUSION, last, f"recognised as {form.op}", before=before, after=(last.label,), saved=saved
     )
 
 
@@ -82,7 +89,7 @@ def _swish(fuser: Fuser, sigmoid: WorkNode) -> None:
     if source is None or user is None or user.op != "Mul":
         return
     if other_operand(user, sigmoid.outputs[0]) is source:
-        _collapse(fuser, user, [sigmoid], (Fusion.SWISH, "Swish"), [source], {})
+        _collapse(fuser, user, [sigmoid], Form(Fusion.SWISH, "Swish", [source], {}))
 
 
 def _gelu(fuser: Fuser, curve: WorkNode) -> None:
@@ -118,7 +125,7 @@ def _gelu(fuser: Fuser, curve: WorkNode) -> None:
         return
     ordered = sorted((*cone, *members), key=lambda node: node.slot)
     attributes = {"approximate": "tanh"} if curve.op == "Tanh" else {}
-    _collapse(fuser, last, ordered, (Fusion.GELU, "Gelu"), [source], attributes)
+    _collapse(fuser, last, ordered, Form(Fusion.GELU, "Gelu", [source], attributes))
 
 
 def _is_scalar(value: WorkValue | None) -> bool:
@@ -185,7 +192,8 @@ def _layer_norm(fuser: Fuser, mean: WorkNode) -> None:
         members.append(last)
         operands.append(factor)
         last = user
-    _collapse(fuser, last, members, (Fusion.LAYER_NORM, "LayerNormalization"), [*operands], {"axis": axis})
+    form = Form(Fusion.LAYER_NORM, "LayerNormalization", [*operands], {"axis": axis})
+    _collapse(fuser, last, members, form)
 
 
 def _variance_nodes(deviation: WorkValue, centred: WorkValue) -> list[WorkNode] | None:

@@ -46,7 +46,7 @@ class Background(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TeaCache(msgspec.Struct, frozen=True, kw_only=True):
-    """Which iterations reuse the stored output of the cacheable region: every `every`-th between two shares."""
+    """Which iterations reuse the stored output of the region: every `every`-th between two shares."""
 
     every: int = 6
     start: float = 0.2  # `from` in the file
@@ -99,8 +99,8 @@ class RuntimeConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _KEYS = frozenset({
-    "memory_pool", "pinned_memory", "streams", "stream_priority", "stream.priority", "tea_cache", "background",
-    "tea_cache.every", "tea_cache.from", "tea_cache.to", "tea_cache.enabled",
+    "memory_pool", "pinned_memory", "streams", "stream_priority", "stream.priority", "tea_cache",
+    "background", "tea_cache.every", "tea_cache.from", "tea_cache.to", "tea_cache.enabled",
     "background.load", "background.priority", "background.kernel_us",
 })  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""`tea_cache`: iterations that reuse the stored output of the model's cacheable region run a smaller program."""
+"""`tea_cache`: iterations that reuse the stored output of the cacheable region run a smaller program."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ NEVER = -1
 class Storage:
     """Row i describes buffer i; `first` and `last` are kernel indices, NEVER until touched.
 
-    `looped` are buffers that a loop body reads from outside. `reusable` maps a result to the operand whose bytes it may overwrite if they are dead by then.
+    `looped` are buffers that a loop body reads from outside. `reusable` maps a result to the operand whose
+    bytes it may overwrite if they are dead by then.
     """
 
     __slots__ = ("_device", "first", "last", "layouts", "looped", "names", "pools", "reusable", "sizes")

@@ -100,8 +100,10 @@ def parse_switches(text: str, where: str, flag_place: str) -> FusionSwitches:
                 Unhandled(f"fusion section '{section}'", where, f"sections are {GRAPH} and {BUFFER}")
             )
             continue
-        for name in _read_section(section, _states(entries, where), states):
-            unhandled.append(Unhandled(f"fusion '{name}'", where, "no fusion of this compiler has that name"))
+        unhandled += [
+            Unhandled(f"fusion '{name}'", where, "no fusion of this compiler has that name")
+            for name in _read_section(section, _states(entries, where), states)
+        ]
     off = frozenset(fusion for fusion, is_on in states.items() if not is_on)
     return FusionSwitches(off, tuple(unhandled))
 

@@ -72,7 +72,8 @@ class WorkNode:
     """
 
     __slots__ = (
-        "attributes", "dtype", "epilogue", "inputs", "name", "notes", "op", "outputs", "repeat", "residual", "slot", "sources", "steps",
+        "attributes", "dtype", "epilogue", "inputs", "name", "notes", "op", "outputs", "repeat", "residual",
+        "slot", "sources", "steps",
     )  # fmt: skip
 
     def __init__(

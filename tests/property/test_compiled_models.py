@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from perfgate.compiler.origin import SourceCode
 from perfgate.compiler.program import KernelKind, Pool, Program
 from perfgate.compiler.provenance import fates_of, source_places
-from perfgate.graph.ir import Graph
+from perfgate.graph.ir import Graph  # noqa: TC001 - functools reads nothing, but the cache's key type does
 from perfgate.graph.loading import load
 from perfgate.zoo.catalogue import build, names, presets
 from tests.graphs import compiled, light_models

@@ -13,7 +13,7 @@ from perfgate.compiler.preprocessing import Preprocessing
 from perfgate.compiler.runtime import RuntimeConfig
 from perfgate.compiler.shape_flags import DynamicKind, DynamicShapes
 from perfgate.compiler.switches import Fusion
-from tests.graphs import HALF, PLAIN, Drawing, compiled
+from tests.graphs import HALF, PLAIN, Drawing, compiled, entries
 
 if TYPE_CHECKING:
     from perfgate.compiler.program import Program
@@ -102,9 +102,7 @@ def test_any_pass_can_be_switched_off_and_says_so(name: str) -> None:
 
 def test_nothing_but_an_entry_is_left_of_a_pass_that_is_off() -> None:
     program = compiled(network(), disabled_passes=frozenset({"fusion"}))
-    assert [e.reason for e in program.pass_log if e.pass_name == "fusion"] == [
-        "switched-off: pass fusion is disabled"
-    ]
+    assert [e.reason for e in entries(program, "fusion")] == ["switched-off: pass fusion is disabled"]
     assert {kernel.op for kernel in program.kernels} >= {"BatchNormalization", "Relu", "Add"}
 
 

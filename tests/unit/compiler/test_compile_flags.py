@@ -24,7 +24,7 @@ def test_no_flag_gives_the_documented_defaults() -> None:
     found = CompileConfig.from_settings([])
     assert found == CompileConfig()
     assert (found.layout, found.precision, found.buffer_mode) == ("", PrecisionMode.ALLOW_FP16, BufferMode.L2)
-    assert not (found.single_stream or found.small_channel or found.quantise or found.dynamic)
+    assert not any((found.single_stream, found.small_channel, found.quantise, found.dynamic))
 
 
 @pytest.mark.parametrize(

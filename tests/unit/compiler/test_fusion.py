@@ -145,7 +145,7 @@ def test_a_chain_ends_at_sixteen_operators() -> None:
 
 
 def test_a_chain_ends_where_its_live_values_leave_no_room_for_useful_tiles() -> None:
-    # 310p-like: a tile that hides 500 ns at 204.8 GB/s / 7 cores is 14.6 kB, two per value: 8 values in 256 KiB.
+    # 310p-like: a tile that hides 500 ns at 204.8 GB/s / 7 cores is 14.6 kB, two per value: 8 in 256 KiB.
     draw = Drawing()
     value = draw.input("x", 64)
     for number in range(12):

@@ -50,7 +50,7 @@ def test_random_numbers_stay_in_the_loop() -> None:
     draw.add("Add", ["state", "noise"], "next", repeat=3)
     draw.split("LoopExit", ["next"], ["out"], [(4,)], carried=1)
     work, _ = passed(draw.graph("out"), move_invariants)
-    assert [node.op for node in work.nodes()][0] == "LoopEnter"
+    assert next(node.op for node in work.nodes()) == "LoopEnter"
 
 
 def test_a_kernel_of_the_body_keeps_its_repetition_and_outside_bytes_live_on() -> None:

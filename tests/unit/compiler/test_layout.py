@@ -25,7 +25,7 @@ def implicit_bytes(program: Program) -> int:
 
 
 def test_the_incident_copies_ten_tensors_of_the_middle_over_the_host(poster: Graph) -> None:
-    # SIMULATOR section 5: 10 crossings per step; 4,177,920 B * 10 * 28 steps * 2 directions = 2,339,635,200 B.
+    # SIMULATOR section 5: 10 per step; 4,177,920 B * 10 * 28 steps * 2 directions = 2,339,635,200 B.
     program = compiled(poster, layout="NCHW")
     owners = crossings(program)
     assert len(owners) == 10
@@ -114,8 +114,8 @@ def test_a_conversion_back_to_a_form_that_still_exists_is_dropped() -> None:
 
 def test_users_share_one_conversion() -> None:
     draw = Drawing()
-    hidden = draw.add("GroupNormalization", [draw.input("x", 1, 32, 32, 32), draw.weight("s", 32), draw.weight("b", 32)],
-                      "norm", num_groups=4)  # fmt: skip
+    x, scale, shift = draw.input("x", 1, 32, 32, 32), draw.weight("s", 32), draw.weight("b", 32)
+    hidden = draw.add("GroupNormalization", [x, scale, shift], "norm", num_groups=4)
     draw.conv(hidden, "a", 32)
     draw.conv(hidden, "b", 32)
     program = compiled(draw.graph("a", "b"), layout="NCHW")

@@ -13,7 +13,7 @@ KIB = 1024
 
 
 def program(*blocks: tuple[int, int, int, int]) -> Program:
-    """Activations of (offset, size, first, last) in a program of four kernels; each is written by its first."""
+    """Activations of (offset, size, first, last) in a program of four kernels; the first writes it."""
     buffers = tuple(
         Buffer(number, f"t{number}", size, Pool.ACTIVATIONS, offset=offset, first=first, last=last)
         for number, (offset, size, first, last) in enumerate(blocks)

@@ -23,7 +23,8 @@ def test_a_file_has_sections_for_operators_and_nodes(tmp_path: Path) -> None:
         "[ByOpType]\nSoftmax=high_precision\n[ByNodeName]\nblock.3=high_precision # why\n"
     )
     found = parsed("op.ini", tmp_path)
-    assert (found.ops, found.nodes) == ({"Softmax"}, {"block.3"})
+    assert found.ops == {"Softmax"}
+    assert found.nodes == {"block.3"}
 
 
 def test_lines_that_change_no_cost_are_unhandled(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_a_batch_size_fills_every_open_dimension() -> None:
 
 
 def test_an_image_size_fills_height_and_width_of_each_open_input() -> None:
-    shapes = {"x": (8, 3, -1, -1)}
+    shapes: dict[str, tuple[int, ...]] = {"x": (8, 3, -1, -1)}
     found = input_shape_bindings(config(DynamicKind.IMAGE, (16, 32), (8, 8), shapes=shapes))
     assert found[0].bindings == {"x": (8, 3, 16, 32)}
 
