@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from perfgate.compiler.memory import aligned
-from perfgate.compiler.memory_report import memory_events, report_memory
+from perfgate.compiler.memory_report import live_bytes, memory_events, report_memory
 from perfgate.core.profile import Memory, MemoryEventRow
 
 if TYPE_CHECKING:
@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 
 _CURVE_POINTS = 400  # more cannot be told apart on a page
 _LARGEST_SHOWN = 20
-_EVENTS_UP_TO = 10_000  # beyond it the log of a step would be larger than all the rest of the profile
+_LOG_UP_TO = 5_000  # kernels; beyond it the log of a step would be larger than all the rest of the profile
 
 
 def memory_use(execution: Execution) -> Memory:
     """Memory of one step."""
     report = report_memory(execution.program, execution.runtime.memory_pool)
-    events = _timed_events(execution)
-    times, used = _curve(events)
-    shown = events if len(events) <= _EVENTS_UP_TO else ()
+    events = _timed_events(execution) if execution.columns.size <= _LOG_UP_TO else []
+    times, used = _curve(events) if events else _curve_by_kernel(execution)
     return Memory(
         peak=report.peak,
         lower_bound=report.lower_bound,
@@ -44,7 +43,7 @@ def memory_use(execution: Execution) -> Memory:
         largest_free=report.largest_free,
         fragmentation_index=report.fragmentation_index,
         fragmentation_rate=report.fragmentation_rate,
-        events=tuple(shown),
+        events=tuple(events),
         allocations=int(execution.allocations.sum()),
     )
 
@@ -71,6 +70,12 @@ def _curve(events: list[MemoryEventRow]) -> tuple[Ints, Ints]:
     times = np.array([row.time_ps for row in events], dtype=np.int64)
     changes = [aligned(row.size) if row.kind == "alloc" else -aligned(row.size) for row in events]
     return times, np.cumsum(np.array(changes, dtype=np.int64))
+
+
+def _curve_by_kernel(execution: Execution) -> tuple[Ints, Ints]:
+    """Bytes that are live while each kernel runs, in issue order; what a very large program gets."""
+    live = live_bytes(execution.program.buffers, execution.columns.size)
+    return execution.schedule.start, live[: execution.columns.size]
 
 
 def _thinned(times: Ints, used: Ints) -> tuple[tuple[int, int], ...]:

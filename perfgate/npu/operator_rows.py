@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,26 +23,37 @@ _FIELDS = (
     "copies", "copied_bytes", "copies_ps", "estimated",
 )  # fmt: skip
 _BALANCED_FROM, _BALANCED_TO = 1.0, 10.0  # FLOP per byte, the classes of SIMULATOR section 9
+_BYTES_PER_GB = 1e9
 NO_OWNER = Owner(number=-1, name="(program)", op="", scope="", place="")
+
+
+class _Operator(NamedTuple):
+    """Sums of one operator in the order of `_FIELDS`, and length and bound of its longest kernel."""
+
+    owner: Owner
+    sums: list[int]
+    longest: int
+    bound: int
 
 
 def operator_rows(phases: Sequence[Phase], device: Device) -> tuple[OperatorRow, ...]:
     """One row per node that ran, in the order of the model; the whole execution, all phases together."""
-    sums: dict[tuple[int, str], Ints] = {}
-    owners: dict[tuple[int, str], Owner] = {}
-    longest: dict[tuple[int, str], tuple[int, str]] = {}
+    found: dict[tuple[int, str], _Operator] = {}
     for phase in phases:
         table, duration, bound = _sum_by_owner(phase)
         names = (NO_OWNER, *phase.execution.program.owners)
-        for index in np.flatnonzero(table[:, _FIELDS.index("kernels")]).tolist():
-            key = (names[index].number, names[index].name)
-            owners[key] = names[index]
-            sums[key] = sums[key] + table[index] if key in sums else table[index]
-            candidate = (int(duration[index]), BOUNDS[int(bound[index])])
-            longest[key] = max(longest.get(key, (-1, "")), candidate, key=lambda item: item[0])
-    peak = device.peak_macs_per_second("float16") * 2
-    ridge = peak / (device.dram.gb_s * 1e9)
-    return tuple(_row(owners[key], sums[key].tolist(), longest[key][1], ridge) for key in sorted(sums))
+        ran = np.flatnonzero(table[:, _FIELDS.index("kernels")])
+        columns = (ran.tolist(), table[ran].tolist(), duration[ran].tolist(), bound[ran].tolist())
+        for index, sums, longest, code in zip(*columns, strict=True):
+            owner = names[index]
+            key = (owner.number, owner.name)
+            before = found.get(key)
+            if before is not None:
+                sums = [old + new for old, new in zip(before.sums, sums, strict=True)]  # noqa: PLW2901 - the merged row
+                longest, code = max((before.longest, before.bound), (longest, code))  # noqa: PLW2901 - the same
+            found[key] = _Operator(owner, sums, longest, code)
+    ridge = 2 * device.peak_macs_per_second("float16") / (device.dram.gb_s * _BYTES_PER_GB)
+    return tuple([_row(found[key], ridge) for key in sorted(found)])
 
 
 def _sum_by_owner(phase: Phase) -> tuple[Ints, Ints, Ints]:
@@ -75,23 +86,23 @@ def _sum_by_owner(phase: Phase) -> tuple[Ints, Ints, Ints]:
     return table, duration, bound
 
 
-def _row(owner: Owner, sums: list[int], bound: str, ridge: float) -> OperatorRow:
-    value = dict(zip(_FIELDS, sums, strict=True))
-    parts = Parts(
-        dispatch_ps=value["dispatch"],
-        transfer_ps=value["transfer"],
-        compute_ps=value["compute"],
-        sync_ps=value["sync"],
-        wait_ps=value["wait"],
-    )
-    flops = 2 * value["macs"] + value["vector"]
-    intensity = flops / value["dram"] if value["dram"] else 0.0
+def _row(operator: _Operator, ridge: float) -> OperatorRow:
+    owner = operator.owner
+    (
+        dispatch, transfer, compute, sync, wait, kernels, macs, vector, dram, l2,
+        copies, copied, copies_ps, estimated,
+    ) = operator.sums  # fmt: skip
+    flops = 2 * macs + vector
+    intensity = flops / dram if dram else 0.0
     return OperatorRow(
         number=owner.number, name=owner.name, op=owner.op, scope=owner.scope, place=owner.place,
-        kernels=value["kernels"], total_ps=parts.duration_ps + parts.wait_ps, parts=parts, bound=bound,
-        flops=flops, dram_bytes=value["dram"], l2_bytes=value["l2"], intensity=intensity,
-        intensity_class=intensity_class(intensity), is_above_ridge=intensity > ridge, copies=value["copies"],
-        copied_bytes=value["copied_bytes"], copies_ps=value["copies_ps"], is_estimated=value["estimated"] > 0,
+        kernels=kernels, total_ps=dispatch + transfer + compute + sync + wait,
+        parts=Parts(
+            dispatch_ps=dispatch, transfer_ps=transfer, compute_ps=compute, sync_ps=sync, wait_ps=wait
+        ),
+        bound=BOUNDS[operator.bound], flops=flops, dram_bytes=dram, l2_bytes=l2, intensity=intensity,
+        intensity_class=intensity_class(intensity), is_above_ridge=intensity > ridge, copies=copies,
+        copied_bytes=copied, copies_ps=copies_ps, is_estimated=estimated > 0,
     )  # fmt: skip
 
 

@@ -1,0 +1,112 @@
+"""Exact metrics and levels of a profile, on programs small enough to add up by hand."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from perfgate.compiler.program import Access, KernelKind, PassEntry
+from perfgate.core.metric import KNOWN_METRICS, Kind
+from perfgate.core.profile import summarise
+from perfgate.npu.device_file import load_device
+from perfgate.npu.operator_rows import intensity_class
+from perfgate.npu.phase import Phase
+from perfgate.npu.profiling import build_profile
+from perfgate.npu.simulation import simulate
+from tests.programs import make_kernel, make_program, matmul
+
+DEVICE = load_device("ascend-310p-like")
+COPY = 1 << 20
+PROGRAM = make_program(
+    [
+        make_kernel(0, KernelKind.H2D, link_bytes=COPY, reads=(), writes=(Access(0, COPY),)),
+        make_kernel(
+            1, KernelKind.VECTOR, [0], vector_work=COPY, reads=(Access(0, COPY),), writes=(Access(1, COPY),)
+        ),
+        make_kernel(2, KernelKind.D2H, [1], link_bytes=COPY, implicit=True, owner=1, reads=(), writes=()),
+        make_kernel(3, KernelKind.HOST, [2], elements=COPY // 2, implicit=True, owner=1, reads=(), writes=()),
+        make_kernel(4, KernelKind.H2D, [3], link_bytes=COPY, implicit=True, owner=1, reads=(), writes=()),
+        make_kernel(5, KernelKind.D2H, [4], link_bytes=COPY // 2, owner=1, reads=(), writes=()),
+    ]
+)
+
+
+def test_exact_metrics_have_the_known_names() -> None:
+    exact = build_profile([Phase(execution=simulate(PROGRAM, DEVICE))]).exact
+    assert set(exact) == {name for name, metric in KNOWN_METRICS.items() if metric.kind is Kind.EXACT}
+
+
+def test_copies_count_both_directions_and_every_iteration() -> None:
+    exact = build_profile([Phase(execution=simulate(PROGRAM, DEVICE), times=10)]).exact
+    assert exact["copied_bytes"] == 10 * 2 * COPY
+    assert exact["io_bytes"] == 10 * (COPY + COPY // 2)
+    assert exact["kernel_count"] == 10  # launches on the device; copies and host work are none
+    assert exact["programs"] == 1
+
+
+def test_cycles_are_the_whole_time_at_the_devices_clock() -> None:
+    profile = build_profile([Phase(execution=simulate(PROGRAM, DEVICE), times=2)])
+    assert profile.exact["cycles"] == profile.application.total_ps * 1080 // 1_000_000
+
+
+def test_an_operator_owns_the_copies_its_need_caused() -> None:
+    profile = build_profile([Phase(execution=simulate(PROGRAM, DEVICE))])
+    rows = {row.number: row for row in profile.operators}
+    assert (rows[1].copies, rows[1].copied_bytes) == (2, 2 * COPY)
+    assert rows[1].bound == "host"  # 524,288 elements at 10 ns are 5.2 ms, the copies 0.1 ms each
+    assert rows[1].copies_ps < rows[1].total_ps  # the explicit copy of the result is not one of them
+    assert rows[0].copies == 0
+    assert [hotspot.number for hotspot in summarise(profile).operators] == [1, 0]
+
+
+def test_phases_with_the_same_operator_are_one_row() -> None:
+    first = simulate(make_program([matmul(0, 64, 64, 64)]), DEVICE)
+    both = build_profile([Phase(execution=first, times=2), Phase(execution=first, times=3)])
+    assert len(both.operators) == 1
+    assert both.operators[0].kernels == 5
+    assert both.operators[0].total_ps == 5 * first.makespan_ps
+    assert both.exact["programs"] == 2
+
+
+@pytest.mark.parametrize(
+    ("intensity", "name"), [(0.99, "memory"), (1.0, "balanced"), (10.0, "balanced"), (10.01, "compute")]
+)
+def test_intensity_has_three_classes(intensity: float, name: str) -> None:
+    assert intensity_class(intensity) == name
+
+
+def test_the_ridge_is_that_of_the_device() -> None:
+    # 70.8 TFLOP/s over 204.8 GB/s is 346 FLOP per byte; a cube of side n has 2 * n / 6: 1,365 and 171.
+    large, small = (
+        build_profile([Phase(execution=simulate(make_program([matmul(0, side, side, side)]), DEVICE))])
+        for side in (4096, 512)
+    )
+    assert large.operators[0].is_above_ridge
+    assert not small.operators[0].is_above_ridge
+    assert small.operators[0].intensity == pytest.approx(2 * 512 / 6)
+
+
+def test_the_pass_log_is_counted_by_pass() -> None:
+    merged = PassEntry("cse", "", (), (), "", applied=True)
+    refused = PassEntry("fusion", "", (), (), "", applied=False)
+    program = msgspec.structs.replace(PROGRAM, pass_log=(merged, merged, refused))
+    graph = build_profile([Phase(execution=simulate(program, DEVICE))]).graph
+    assert graph.passes == {"cse": (2, 0), "fusion": (0, 1)}
+    assert (graph.duplicates, graph.fused_operators) == (2, 0)
+
+
+def test_an_estimated_operator_shows_its_share() -> None:
+    kernel = make_kernel(0, KernelKind.VECTOR, vector_work=4096, is_estimated=True)
+    profile = build_profile([Phase(execution=simulate(make_program([kernel]), DEVICE))])
+    assert profile.application.estimated_share == 1.0
+
+
+def test_an_execution_without_a_phase_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one phase"):
+        build_profile([])
+
+
+def test_a_program_without_kernels_has_a_profile_of_nothing() -> None:
+    profile = build_profile([Phase(execution=simulate(make_program([]), DEVICE))])
+    assert profile.application.total_ps == 0
+    assert profile.operators == ()
