@@ -280,8 +280,8 @@ class Energy(msgspec.Struct, frozen=True, kw_only=True):
 class Device(msgspec.Struct, frozen=True, kw_only=True):
     """A machine: `native_layout` is what its Conv runs in, `block_bytes` is C0 in bytes.
 
-    `sources` keeps the mark and note of each value by dotted key; `digest` is the SHA-256 of the values alone,
-    so a reworded note does not make records incomparable.
+    `sources` keeps the mark and note of each value by dotted key; `digest` is the SHA-256 of the values
+    alone, so a reworded note does not make records incomparable.
     """
 
     name: str
