@@ -166,6 +166,10 @@ class Importer:
                 special = SPECIAL.get(op)
                 if special is not None and special(self, proto, inputs, frame):
                     return
+            if len(operands) != len(inputs):
+                raise Refusal(
+                    ProblemCode.UNKNOWN_OPERATOR, "a sequence goes in", "export the model without sequences"
+                )
             outputs = tuple(proto.output)
             if frame.names is not None:
                 outputs = tuple([self.local_name(name, frame) for name in outputs])

@@ -44,7 +44,9 @@ def split_sizes(site: Site, size: int) -> Shape:
             raise mismatch(f"split {list(sizes)} does not add up to {size} in {site.outputs} outputs")
         return tuple(sizes)
     parts = site.attributes.get("num_outputs", site.outputs)
-    chunk = -(-size // parts) if parts > 0 else 0
+    if parts != site.outputs:
+        raise mismatch(f"num_outputs is {parts}, the node has {site.outputs} outputs", "make them equal")
+    chunk = -(-size // parts)
     return tuple(max(0, min(chunk, size - index * chunk)) for index in range(parts))
 
 

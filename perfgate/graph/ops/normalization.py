@@ -43,8 +43,11 @@ def _norm_cost(weights: tuple[int, int], row_of: Callable[[Node, Shape], int]) -
 
 def _softmax(site: Site) -> list[Result]:
     source = site.tensor(0)
-    default = -1 if site.opset >= PER_AXIS_SOFTMAX_OPSET else 1
-    axis = site.attributes.get("axis", default)
+    if site.opset < PER_AXIS_SOFTMAX_OPSET:
+        # Cost rules see attributes only, so the old meaning is written there.
+        site.attributes.setdefault("axis", 1)
+        site.attributes["is_flattened"] = 1
+    axis = site.attributes.get("axis", -1)
     if axis != len(source.shape):  # the flattening form allows one past the end
         axis_of(axis, len(source.shape))
     return [(source.shape, source.dtype)]
@@ -52,6 +55,8 @@ def _softmax(site: Site) -> list[Result]:
 
 def _softmax_row(node: Node, shape: Shape) -> int:
     axis = node.attributes.get("axis", -1)
+    if node.attributes.get("is_flattened"):
+        return product(shape[axis:])
     return shape[axis] if -len(shape) <= axis < len(shape) else 1
 
 

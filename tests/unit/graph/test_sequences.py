@@ -99,3 +99,9 @@ def test_a_mapped_body_runs_for_each_member(model_bytes: ModelBytes) -> None:
 def test_an_optional_tensor_is_the_tensor(model_bytes: ModelBytes) -> None:
     nodes = [make("Optional", ["a"], "o"), make("OptionalGetElement", ["o"], "y")]
     assert load_nodes(model_bytes, *nodes) == (4, 3)
+
+
+def test_an_operator_that_takes_a_sequence_is_refused(model_bytes: ModelBytes) -> None:
+    nodes = [make("SequenceConstruct", ["a", "b"], "s"), make("Relu", ["s"], "y")]
+    with pytest.raises(GraphError, match="a sequence goes in"):
+        load_nodes(model_bytes, *nodes)
