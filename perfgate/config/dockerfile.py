@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 
 from perfgate.config.docker_instructions import Instruction, instructions_of
 from perfgate.config.docker_text import assigned_words, exec_words
-from perfgate.config.facts import Note
 from perfgate.config.found import Found, merged
-from perfgate.config.prefilter import has_watched_name
-from perfgate.config.programs import WATCHED_VARIABLES, base_name
+from perfgate.config.programs import base_name
 from perfgate.config.python_file import read_python_text
 from perfgate.config.readers import interpreter_of
-from perfgate.config.running import run_pieces, run_words
+from perfgate.config.running import run_pieces, run_words, unsupported_shell
 from perfgate.config.setting_pairs import pair_settings, replaceable
 from perfgate.config.words import Atom, Word, known_word
 from perfgate.config.wrappers import PYTHONS, SHELLS
@@ -153,9 +151,8 @@ class _Reader:
 
     def _env(self, instruction: Instruction) -> None:
         # a watched variable in its own new value is left unknown: such a setting adds to it
-        variables = {
-            name: atoms for name, atoms in self._stage.variables.items() if name not in WATCHED_VARIABLES
-        }
+        watched = self._source.watch.variables
+        variables = {name: atoms for name, atoms in self._stage.variables.items() if name not in watched}
         pairs = assigned_words(instruction.text, variables, instruction.escape)
         self.found.extend(pair_settings(pairs))
         self._stage.env |= {name.text: atoms for name, atoms in pairs}
@@ -204,6 +201,5 @@ class _Reader:
     def _shell_text(self, text: Placed, variables: Variables) -> None:
         if self._stage.shell in SHELLS:
             self.found.append(run_pieces([text], variables, context=self._stage.name))
-        elif has_watched_name("", text.text.encode("utf-8", "replace")):
-            note = f"{self._stage.shell} is not read; what this instruction runs is not checked"
-            self.found.append(Found(notes=(Note(code="unsupported-shell", span=text.span(), text=note),)))
+        else:
+            self.found.append(unsupported_shell(text, self._stage.shell))

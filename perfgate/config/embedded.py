@@ -52,7 +52,7 @@ def shell_atoms(pieces: Iterable[TextPiece]) -> tuple[Atom, ...]:
     """The pieces as text for the shell.
 
     A known value that holds quotes or other signs of the shell is read as if it stood there. Any other value
-    is read as an expansion, which the shell splits or not by the quotes around it, as it would split the text.
+    is read as an expansion, which the shell splits or not by the quotes around it, like the text itself.
     """
     atoms: list[Atom] = []
     for piece in pieces:

@@ -1,16 +1,19 @@
 """Leaves of JSON, YAML and TOML files: how their paths are written and how they become keys with places.
 
-The three readers differ only in how they find leaves; what a path looks like, and how an offset becomes a
-line and a column, is said once here.
+The three readers differ only in how they find leaves; what a path looks like, and how leaves become facts, is
+said once here.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from perfgate.config.facts import Key, Span
+from perfgate.config.facts import Key
+
+if TYPE_CHECKING:
+    from perfgate.config.spans import Source
 
 MAX_DEPTH = 64  # nesting of checked files, GUARDRAILS section 9
 MAX_NODES = 200_000  # nodes walked, values behind aliases counted each time, GUARDRAILS section 9
@@ -52,27 +55,6 @@ class KeyTree:
     broken: BrokenTextError | None = None
 
 
-class LineTable:
-    """Turns character offsets of one text into lines and columns; only a line feed ends a line."""
-
-    __slots__ = ("_path", "_starts")
-
-    def __init__(self, path: str, text: str) -> None:
-        self._path = path
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
-
-    def place(self, offset: int) -> tuple[int, int]:
-        """The 1-based line and column of a character offset."""
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
-
-    def span(self, start: int, end: int) -> Span:
-        """The span of the characters from `start` to before `end`."""
-        line, column = self.place(start)
-        end_line, end_column = self.place(end)
-        return Span(path=self._path, line=line, column=column, end_line=end_line, end_column=end_column)
-
-
 def written_path(parts: tuple[PathPart, ...]) -> str:
     """A path as people write it: `stages[1].name`; other names than of letters, digits, `_`, `-` quoted."""
     written = ""
@@ -90,14 +72,14 @@ def _quoted(part: str) -> str:
     return f'"{escaped}"'
 
 
-def keys_of(tree: KeyTree, lines: LineTable) -> tuple[Key, ...]:
+def keys_of(tree: KeyTree, source: Source) -> tuple[Key, ...]:
     """The leaves of a tree as facts."""
     return tuple(
         Key(
             path=written_path(leaf.path),
             type=leaf.type,
             text=leaf.text,
-            span=lines.span(leaf.start, leaf.end),
+            span=source.span(leaf.start, leaf.end),
         )
         for leaf in tree.leaves
     )

@@ -152,7 +152,7 @@ def _replaced(
 def _script(
     source: Source, script: YamlNode, command: tuple[YamlNode, ...], place: tuple[Variables, str]
 ) -> Found:
-    """A script of Tekton or Argo: read by the program of `command`, or of its own `#!` line, or by a shell."""
+    """A script of Tekton or Argo: read by the program of `command`, of its `#!` line, or by a shell."""
     text = scalar_text(source, script)
     first = text.text.split("\n", 1)[0]
     program = base_name(command[0].text) if command else interpreter_of(first)

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import ALWAYS, Decision, Guard
-from perfgate.config.facts import Note
 from perfgate.config.found import Found, merged
 from perfgate.config.make_expand import Expander, known_text
 from perfgate.config.make_functions import MAKE_FUNCTIONS, arguments_of
-from perfgate.config.prefilter import has_watched_name
 from perfgate.config.programs import base_name
-from perfgate.config.running import run_pieces
+from perfgate.config.running import run_pieces, unsupported_shell
 from perfgate.config.spans import Placed, joined
 from perfgate.config.wrappers import SHELLS
 
@@ -63,7 +61,7 @@ def _line(text: Placed, expander: Expander, context: RecipeContext, target: str)
         return _canned(text, canned, expander, (context, target))
     shell = _shell(expander)
     if shell not in SHELLS:
-        return _unsupported(text, shell)
+        return unsupported_shell(text, shell)
     variables = {
         name: expander.named(name, text) for name in context.exported if name in context.variables.known
     }
@@ -111,15 +109,6 @@ def _shell(expander: Expander) -> str:
     words = (known_text(expander.chunk_atoms(chunk)) or "sh").split()
     names = [base_name(word) for word in words if not word.startswith("-")]
     return names[1] if names[:1] == ["env"] and len(names) > 1 else (names or ["sh"])[0]
-
-
-def _unsupported(text: Placed, shell: str) -> Found:
-    if not has_watched_name("", text.text.encode("utf-8", "replace")):
-        return Found()
-    note = Note(
-        code="unsupported-shell", span=text.span(), text=f"{shell} is not read; this line is not checked"
-    )
-    return Found(notes=(note,))
 
 
 def _without_prefix(pieces: list[TextPiece]) -> list[TextPiece]:

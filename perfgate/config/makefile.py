@@ -19,7 +19,6 @@ from perfgate.config.make_functions import MAKE_FUNCTIONS
 from perfgate.config.make_lines import MakeLine, make_lines, rule_colon
 from perfgate.config.make_recipes import Recipe, RecipeContext, place_decision, read_recipe
 from perfgate.config.make_variables import Assignment, Chunk, Variables
-from perfgate.config.programs import WATCHED_VARIABLES
 from perfgate.config.settings import read_setting
 
 if TYPE_CHECKING:
@@ -73,7 +72,9 @@ def _settings(facts: _Facts) -> Iterator[Found]:
     """The watched variables that are exported; the variable's own earlier text is what it is added to."""
     for assignment in (*facts.settings, *facts.for_targets):
         name = assignment.name.text
-        if name not in WATCHED_VARIABLES or not (facts.exports_all or name in facts.exported):
+        if name not in assignment.name.source.watch.variables or not (
+            facts.exports_all or name in facts.exported
+        ):
             continue
         others = Variables({key: value for key, value in facts.variables.known.items() if key != name})
         expander = Expander(variables=others, functions=MAKE_FUNCTIONS, given=assignment.guard)
@@ -210,7 +211,7 @@ class _Reader:
         if assignment.targets:
             facts.for_targets.append(assignment)
             return
-        if name in WATCHED_VARIABLES:
+        if name in assignment.name.source.watch.variables:
             facts.settings.append(assignment)
         facts.variables.assign(name, assignment.operator, _chunk(facts.variables, assignment))
 

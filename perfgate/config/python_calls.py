@@ -1,7 +1,7 @@
 """Commands, settings and `torch.compile` calls of a Python file.
 
-Each function is read once with its parameters unknown. Calls inside the file are followed only to learn what a
-function returns, or to see what a helper runs that gets the whole command as its argument.
+Each function is read once with its parameters unknown. Calls inside the file are followed only to learn what
+a function returns, or to see what a helper runs that gets the whole command as its argument.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from perfgate.config.python_values import PythonValue, Table, Unknown, merged, t
 from perfgate.config.running import run_pieces, run_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from perfgate.config.embedded import TextPiece
     from perfgate.config.spans import Placed
     from perfgate.config.words import Atom
 
-    ShellLine = Callable[[Evaluator, Names, int], Sequence[TextPiece]]
+    ForeignLine = Callable[[Evaluator, Names, int], Found]
 
 MAX_CALLS = 3  # calls inside of calls that are followed
 MAX_NESTING = 150  # of one expression; Python itself reads not much more
-SHELL_LINE = "perfgate_shell_line"  # stands for a `!` line of a notebook, with its number
+FOREIGN_LINE = "perfgate_foreign_line"  # stands for a line that is not Python, with its number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,22 +53,22 @@ class _LocalCall:
     function: _Function
 
 
-def read_python(text: Placed, shell_line: ShellLine | None = None) -> Found:
-    """The facts of Python source; `shell_line` gives the shell text of a notebook's line by its number.
+def read_python(text: Placed, foreign_line: ForeignLine | None = None) -> Found:
+    """The facts of Python source; `foreign_line` reads a notebook's shell or magic line by its number.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python that can be read.
     """
-    return _Reader(PythonCode(text), shell_line).read()
+    return _Reader(PythonCode(text), foreign_line).read()
 
 
 class _Reader:
     """Follows the file and gathers what it runs and sets."""
 
-    def __init__(self, code: PythonCode, shell_line: ShellLine | None) -> None:
+    def __init__(self, code: PythonCode, foreign_line: ForeignLine | None) -> None:
         self._code = code
         self._evaluator = Evaluator(code, Imports(code.tree), self._call_value)
-        self._shell_line = shell_line
+        self._foreign_line = foreign_line
         self._found: list[Found] = []
         self._functions: dict[str, _Function] = {}
         self._waiting: list[_Function] = []
@@ -177,9 +176,8 @@ class _Reader:
             command = torch_command(self._evaluator, node, names, self._context)
             self._found.append(Found(commands=(command,)))
             return
-        if name == SHELL_LINE and self._shell_line is not None and isinstance(node.args[0], ast.Constant):
-            pieces = self._shell_line(self._evaluator, names, int(str(node.args[0].value)))
-            self._found.append(run_pieces(pieces, context=self._context))
+        if name == FOREIGN_LINE and self._foreign_line is not None and isinstance(node.args[0], ast.Constant):
+            self._found.append(self._foreign_line(self._evaluator, names, int(str(node.args[0].value))))
             return
         self._found.extend(call_settings(self._evaluator, node, names))
         if name == "dict":
@@ -282,7 +280,7 @@ class _Reader:
 
 
 def _without_repeats(found: Found) -> Found:
-    """A setting that is handed to several calls, and a command that several calls of a helper run, count once."""
+    """A setting that is handed to several calls, and a command that a helper runs twice, count once."""
     settings = {
         (setting.name, setting.span.line, setting.span.column): setting for setting in reversed(found.env)
     }

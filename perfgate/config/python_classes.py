@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def class_names(evaluator: Evaluator, node: ast.ClassDef, body: Names, outer: Names) -> Names:
-    """The names that methods of the class see: the ones around the class and `self.NAME` as far as it is known.
+    """The names that methods of the class see: the ones around the class, and `self.NAME` where it is known.
 
     An attribute that another method than `__init__` sets again is not known; a list that one changes has any
     number of further elements. The attributes of the class are also put under `CLASS.NAME` into `outer`.

@@ -1,7 +1,7 @@
 """Expressions of a Python file to values, as far as this one file tells them.
 
-Nothing is run: literals, names, text operations and calls of functions of the file itself are followed; whatever
-else stands there is not known.
+Nothing is run: literals, names, text operations and calls of functions of the file itself are followed;
+whatever else stands there is not known.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import Decision
-from perfgate.config.programs import WATCHED_VARIABLES
 from perfgate.config.python_names import ENVIRON, Imports, Names, dotted
 from perfgate.config.python_text import Hole, PythonCode, is_text
 from perfgate.config.python_texts import path_joined, percent_formatted
@@ -30,6 +29,7 @@ from perfgate.config.python_values import (
     piece_text,
     pieces_of,
     replaceable,
+    text_of,
 )
 
 if TYPE_CHECKING:
@@ -86,6 +86,10 @@ class Evaluator:
     def source(self, node: ast.expr) -> str:
         """The expression as written, for messages."""
         return " ".join(self.code.place(node).text.split())[:80]
+
+    def unknown(self, source: str) -> Text:
+        """A text that the file does not tell."""
+        return text_of(Unknown(source=source))
 
     def decision(self, node: ast.expr | ast.stmt, outcomes: int) -> Decision:
         """The decision that a node takes."""
@@ -238,7 +242,11 @@ class Evaluator:
         key = self.key(node.slice, names)
         if key is not None:
             # what a watched variable held before is asked for to keep it: the setting adds to it
-            found = None if whole.is_environment and key.text in WATCHED_VARIABLES else whole.get(key.text)
+            found = (
+                None
+                if whole.is_environment and key.text in key.source.watch.variables
+                else whole.get(key.text)
+            )
             return Unknown(source=key.text) if found is None else found
         ways = [entry.value for entry in whole.entries]
         if whole.is_environment or whole.is_open or not 0 < len(ways) <= MAX_CASES:

@@ -104,10 +104,7 @@ class Flow:
             case ast.Assign() | ast.AnnAssign():
                 self._assign(node, names)
             case ast.AugAssign():
-                self._see(node.value, names)
-                if isinstance(node.target, ast.Subscript) and self._observer is not None:
-                    self._observer.element_set(node.target, node.value, names, adds=True)
-                augment(self._evaluator, node, names)
+                self._augment(node, names)
             case ast.Assert():
                 self._see(node.test, names)
             case ast.Delete():
@@ -116,10 +113,19 @@ class Flow:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._define(node, names)
             case ast.ClassDef():
-                for expression in node.decorator_list:
-                    self._see(expression, names)
-                if self._observer is not None:
-                    self._observer.class_body(node, names)
+                self._class(node, names)
+
+    def _class(self, node: ast.ClassDef, names: Names) -> None:
+        for expression in node.decorator_list:
+            self._see(expression, names)
+        if self._observer is not None:
+            self._observer.class_body(node, names)
+
+    def _augment(self, node: ast.AugAssign, names: Names) -> None:
+        self._see(node.value, names)
+        if isinstance(node.target, ast.Subscript) and self._observer is not None:
+            self._observer.element_set(node.target, node.value, names, adds=True)
+        augment(self._evaluator, node, names)
 
     def _assign(self, node: ast.Assign | ast.AnnAssign, names: Names) -> None:
         targets, value_node = assignment(node)

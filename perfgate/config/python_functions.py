@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from perfgate.config.programs import WATCHED_VARIABLES
 from perfgate.config.python_eval import environment, joined_tables
 from perfgate.config.python_texts import (
     brace_formatted,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
     from perfgate.config.python_eval import Evaluator
     from perfgate.config.python_names import Names
+    from perfgate.config.spans import Placed
 
 _CHANGES: dict[str, Callable[[str], str]] = {
     "strip": str.strip,
@@ -101,23 +101,24 @@ def keywords(evaluator: Evaluator, node: ast.Call, names: Names) -> Table:
 def _text_method(evaluator: Evaluator, node: ast.Call, names: Names, text: Text) -> PythonValue | None:
     method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     place = evaluator.code.place(node)
-    arguments = _arguments(evaluator, node, names)
     if method == "format":
         by_name = {entry.key.text: entry.value for entry in keywords(evaluator, node, names).entries}
-        return brace_formatted(text, arguments, by_name, place)
-    if method == "join" and arguments:
+        return brace_formatted(text, _arguments(evaluator, node, names), by_name, place)
+    if method == "join" and node.args:
         return joined_by(text, evaluator.value(node.args[0], names), place)
-    if method == "split" and not arguments:
+    if method == "split" and not node.args:
         return split_at_blanks(text, place)
-    known = [argument.known for argument in arguments if isinstance(argument, Text)]
-    if len(known) < len(arguments) or None in known:
-        return None
+    known = [value.known for value in _arguments(evaluator, node, names) if isinstance(value, Text)]
     texts = [part for part in known if part is not None]
+    return _changed_text(text, method, texts, place) if len(texts) == len(node.args) else None
+
+
+def _changed_text(text: Text, method: str, texts: list[str], place: Placed) -> PythonValue | None:
     if method == "split" and text.known is not None and len(texts) == 1 and texts[0].strip():
         return _split_by(text, texts[0])
     if method in _CHANGES and not texts:
         return changed(text, _CHANGES[method], place)
-    if method in {"replace", "removeprefix", "removesuffix", "strip", "rstrip", "lstrip"}:
+    if method in {"replace", "removeprefix", "removesuffix", "strip", "rstrip", "lstrip"} and texts:
         return changed(text, lambda written: str(getattr(written, method)(*texts)), place)
     return None
 
@@ -143,32 +144,28 @@ def _table_method(evaluator: Evaluator, node: ast.Call, names: Names, table: Tab
         return _looked_up(evaluator, node, names, table)
     if table.is_open or table.is_environment:
         return None
-    place = evaluator.code.place(node)
-    if method == "items":
-        pairs = (
-            Items(
-                items=(
-                    Item(value=known_text(entry.key), place=entry.key),
-                    Item(value=entry.value, place=place),
-                )
-            )
-            for entry in table.entries
-        )
-        return Items(items=tuple(Item(value=pair, place=place) for pair in pairs))
-    if method == "values":
-        return Items(items=tuple(Item(value=entry.value, place=place) for entry in table.entries))
+    return _listed(table, method, evaluator.code.place(node))
+
+
+def _listed(table: Table, method: str, place: Placed) -> PythonValue | None:
+    """`items()`, `keys()` or `values()` of a table that is known in full."""
+    keys = [Item(value=known_text(entry.key), place=entry.key) for entry in table.entries]
+    values = [Item(value=entry.value, place=place) for entry in table.entries]
     if method == "keys":
-        return Items(
-            items=tuple(Item(value=known_text(entry.key), place=entry.key) for entry in table.entries)
-        )
-    return None
+        return Items(items=tuple(keys))
+    if method == "values":
+        return Items(items=tuple(values))
+    if method != "items":
+        return None
+    pairs = (Items(items=pair) for pair in zip(keys, values, strict=True))
+    return Items(items=tuple(Item(value=pair, place=place) for pair in pairs))
 
 
 def _looked_up(evaluator: Evaluator, node: ast.Call, names: Names, table: Table) -> PythonValue | None:
     key = evaluator.key(node.args[0], names)
     if key is None:
         return None
-    is_watched = table.is_environment and key.text in WATCHED_VARIABLES
+    is_watched = table.is_environment and key.text in key.source.watch.variables
     found = None if is_watched else table.get(key.text)
     if found is not None:
         return found

@@ -57,7 +57,7 @@ def dotted(node: ast.AST) -> str:
 
 
 class Names:
-    """The variables of a module or function; attributes such as `self.cmd` are kept under their dotted name."""
+    """The variables of a module or function; attributes (`self.cmd`) are kept under their dotted name."""
 
     __slots__ = ("outer", "own")
 

@@ -1,4 +1,4 @@
-"""Parameters of functions in a Python file: not known where a function is defined, bound where it is called."""
+"""Parameters of functions in a Python file: not known where it is defined, bound where it is called."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def unknown_parameters(evaluator: Evaluator, node: FunctionNode, names: Names) -> dict[str, PythonValue]:
-    """Parameters of a function whose callers the file does not tell; a default is a value that can be replaced."""
+    """Parameters of a function whose callers are not known; a default is a value that can be replaced."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     bound: dict[str, PythonValue] = {

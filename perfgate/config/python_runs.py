@@ -61,7 +61,7 @@ def run_of(evaluator: Evaluator, node: ast.Call, names: Names) -> Run | None:
     call = _Call(evaluator=evaluator, node=node, names=names, arguments=tuple(node.args))
     name = evaluator.imports.full_name(node.func)
     if name.rpartition(".")[2] in _PASSING and node.args:
-        # functools.partial(subprocess.run, [...]), pool.submit(os.system, "...")
+        # the function and its arguments are handed to something that calls it: `partial`, `submit`
         name, call = evaluator.imports.full_name(node.args[0]), call.without(1)
     form = _FORMS.get(name) or _method_form(call)
     return form(call) if form else None
@@ -88,16 +88,23 @@ def _arguments(call: _Call) -> Run:
     value = call.value(node)
     shell = call.keyword("shell")
     uses_shell = shell is not None and _is_true(call.value(shell), value)
+    return _shell_run(value, call.place(node)) if uses_shell else _plain_run(value, call.place(node))
+
+
+def _shell_run(value: PythonValue, place: Placed) -> Run:
+    """With a shell, of a list only the first element is read as its text."""
     if isinstance(value, Items):
-        if uses_shell and value.items:
-            return Run(pieces=shell_pieces(value.items[0].value, value.items[0].place or call.place(node)))
-        return Run(words=_words(value, call.place(node)))
-    if not isinstance(value, Text):
-        return Run()
-    if uses_shell:
-        return Run(pieces=shell_pieces(value, call.place(node)))
-    if value.known and not value.known.split()[1:]:
-        return Run(words=_words(Items(items=(Item(value=value, place=call.place(node)),)), call.place(node)))
+        first = value.items[0] if value.items else None
+        return Run(pieces=shell_pieces(first.value, first.place or place)) if first is not None else Run()
+    return Run(pieces=shell_pieces(value, place)) if isinstance(value, Text) else Run()
+
+
+def _plain_run(value: PythonValue, place: Placed) -> Run:
+    """Without a shell, a text is the name of a program, blanks included."""
+    if isinstance(value, Items):
+        return Run(words=_words(value, place))
+    if isinstance(value, Text) and value.known and not value.known.split()[1:]:
+        return Run(words=_words(Items(items=(Item(value=value, place=place),)), place))
     return Run()
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from perfgate.config.facts import EnvOperation
 from perfgate.config.found import Found
-from perfgate.config.programs import WATCHED_VARIABLES
 from perfgate.config.python_assign import table_argument
 from perfgate.config.python_functions import keywords
 from perfgate.config.python_runs import SESSION
@@ -28,7 +27,7 @@ _ENV_ARGUMENTS = frozenset({"env", "environment", "extra_env", "env_vars"})
 
 def setting(name: Placed, value: PythonValue, operation: EnvOperation = EnvOperation.SET) -> Found:
     """The setting of one variable. A value that begins with the variable's own text adds to it."""
-    if name.text not in WATCHED_VARIABLES:
+    if name.text not in name.source.watch.variables:
         return Found()
     atoms = text_of(value).atoms
     own = [atom for atom in atoms if atom.source == name.text]

@@ -1,7 +1,7 @@
 """Python source as placed text: its syntax tree, where each node stands, and string literals with places.
 
-`ast` gives the value of a literal but not the place of its characters, and places inside f-strings differ between
-versions of Python. So literals are decoded here a second time.
+`ast` gives the value of a literal but not the place of its characters, and places inside f-strings differ
+between versions of Python. So literals are decoded here a second time.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class PythonCode:
         return start, self._index(node.end_lineno, node.end_col_offset)
 
     def place(self, node: ast.expr | ast.stmt | ast.keyword) -> Placed:
-        """The node as written; a string without prefix and opening quote, so that its first character counts."""
+        """The node as written; a string without prefix and opening quote: its first character counts."""
         start, end = self.extent(node)
         if is_text(node) or isinstance(node, ast.JoinedStr):
             match = _OPENING.match(self._source, start, end)
@@ -107,11 +107,11 @@ class PythonCode:
                 text = []
                 position = self._hole(position, parts)
                 continue
-            position = self._character(position, "r" in prefix, text)
+            position = self._character(position, text, is_raw="r" in prefix)
         parts.append(joined(text, self.text.cut(position, position)))
         return position + len(quote)
 
-    def _character(self, position: int, is_raw: bool, text: list[Placed]) -> int:
+    def _character(self, position: int, text: list[Placed], *, is_raw: bool) -> int:
         """Appends the next character or run of plain characters."""
         escape = None if is_raw else _ESCAPE.match(self._source, position)
         if escape is not None:
@@ -125,7 +125,7 @@ class PythonCode:
         return end
 
     def _hole(self, position: int, parts: list[Placed | Hole]) -> int:
-        """Appends the expression in braces that begins here and returns the index behind its closing brace."""
+        """Appends the expression in braces that begins here; the index behind its closing brace."""
         start = position + 1
         end = self._expression_end(start)
         conversion = _CONVERSION.match(self._source, end)
@@ -136,10 +136,10 @@ class PythonCode:
         while closing < len(self._source) and depth:
             depth += {"{": 1, "}": -1}.get(self._source[closing], 0)
             closing += 1
-        parts.append(self._hole_at(start, end, is_plain))
+        parts.append(self._hole_at(start, end, is_plain=is_plain))
         return closing
 
-    def _hole_at(self, start: int, end: int, is_plain: bool) -> Hole:
+    def _hole_at(self, start: int, end: int, *, is_plain: bool) -> Hole:
         if (start, end) not in self._holes:
             place = self.text.cut(start, end)
             expression = self._fragment(start, end) if is_plain else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Text:
     """A string, or another constant as Python writes it; `kind` is `str` or the name of the constant's type.
 
-    `pieces` are there while the text is an expression that has no name yet: they know where values are put in.
+    `pieces` are there while the text is an expression without a name: they know where values are put in.
     """
 
     atoms: tuple[Atom, ...]
@@ -78,7 +78,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
-    """A dictionary. `is_open`: it has more keys; `is_environment`: the process environment or a copy of it."""
+    """A dictionary. `is_open`: it has more keys; `is_environment`: the environment or a copy of it."""
 
     entries: tuple[Entry, ...] = ()
     is_open: bool = False

@@ -69,7 +69,7 @@ def _found(path: str, data: bytes, reader: Reader, watch: Watch) -> Found:
         commands=found.commands,
         env=found.env,
         keys=found.keys,
-        notes=(*found.notes, *notes),
+        notes=(*(note for note in found.notes if not (conflict and note.code == "syntax-error")), *notes),
         incomplete=found.incomplete or bool(conflict),
     )
 

@@ -39,12 +39,46 @@ class Reader:
         return reader
 
 
+_CONFIG = "perfgate.config."
+_RUNTIME_FILES = tuple(f"runtime_config.{ending}" for ending in ("json", "yaml", "yml", "toml"))
+
 READERS = (
     Reader(
         function="perfgate.config.shell_file:read_shell_file",
         names=("*.sh", "*.bash", "*.zsh", "*.ksh", "*.dash", "*.envrc", ".bashrc", ".profile", "*.command"),
         interpreters=("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh"),
     ),
+    Reader(function=_CONFIG + "key_files:read_key_file", names=_RUNTIME_FILES),
+    Reader(function=_CONFIG + "yaml_shapes:read_yaml", names=("*.yml", "*.yaml")),
+    Reader(
+        function=_CONFIG + "python_file:read_python_file",
+        names=("*.py", "*.pyw", "*.pyi", "SConstruct", "SConscript", "wscript"),
+        interpreters=("python", "pypy"),
+    ),
+    Reader(
+        function=_CONFIG + "dockerfile:read_dockerfile",
+        names=(
+            "Dockerfile",
+            "Dockerfile.*",
+            "*.Dockerfile",
+            "*.dockerfile",
+            "Containerfile",
+            "Containerfile.*",
+        ),
+    ),
+    Reader(
+        function=_CONFIG + "makefile:read_makefile",
+        names=("Makefile", "makefile", "GNUmakefile", "*.mk", "*.mak", "Makefile.*"),
+        interpreters=("make",),
+    ),
+    Reader(function=_CONFIG + "cmake:read_cmake", names=("CMakeLists.txt", "*.cmake", "*.cmake.in")),
+    Reader(function=_CONFIG + "tox_ini:read_tox_ini", names=("tox.ini", "setup.cfg")),
+    Reader(
+        function=_CONFIG + "justfile:read_justfile",
+        names=("justfile", "Justfile", "JUSTFILE", ".justfile", "*.just"),
+        interpreters=("just",),
+    ),
+    Reader(function=_CONFIG + "notebook:read_notebook", names=("*.ipynb",)),
     Reader(
         function="perfgate.config.unsupported_file:read_unsupported_file",
         names=(

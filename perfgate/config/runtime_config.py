@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from perfgate.config.key_files import KEY_READERS, read_key_tree
-from perfgate.config.key_paths import KeyTree, LineTable, PathPart, keys_of
+from perfgate.config.key_paths import KeyTree, PathPart, keys_of
+from perfgate.config.spans import Source
 from perfgate.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,18 +28,17 @@ def read_runtime_keys(path: str, data: bytes, key: str | None = None) -> tuple[K
     Raises:
         UsageError: another ending, not UTF-8, broken, a key twice, or no such key; it names the place.
     """
-    text = _decoded(path, data)
-    tree = read_key_tree(path, text)
+    source = Source(path=path, text=_decoded(path, data).replace("\r\n", "\n"))
+    tree = read_key_tree(source)
     if tree is None:
         endings = ", ".join(sorted(KEY_READERS))
         raise UsageError(
             f"{PurePosixPath(path).suffix!r} is no kind of runtime file", path, f"use one of {endings}"
         )
-    lines = LineTable(path, text)
-    _refuse_broken(tree, lines)
+    _refuse_broken(tree, source)
     if key is None:
-        return keys_of(tree, lines)
-    return keys_of(_below(tree, tuple(key.split(".")), path), lines)
+        return keys_of(tree, source)
+    return keys_of(_below(tree, tuple(key.split(".")), path), source)
 
 
 def _decoded(path: str, data: bytes) -> str:
@@ -49,12 +49,12 @@ def _decoded(path: str, data: bytes) -> str:
         raise UsageError("the file is not UTF-8", f"{path}:{line}", "save it as UTF-8") from error
 
 
-def _refuse_broken(tree: KeyTree, lines: LineTable) -> None:
+def _refuse_broken(tree: KeyTree, source: Source) -> None:
     if tree.broken is not None:
-        where = str(lines.span(tree.broken.offset, tree.broken.offset))
+        where = str(source.span(tree.broken.offset, tree.broken.offset))
         raise UsageError(f"cannot read the file: {tree.broken.reason}", where, "mend the file")
     for name, offset in tree.repeated:
-        raise UsageError(f"key {name!r} is given twice", str(lines.span(offset, offset)), "keep one of them")
+        raise UsageError(f"key {name!r} is given twice", str(source.span(offset, offset)), "keep one of them")
 
 
 def _below(tree: KeyTree, prefix: tuple[PathPart, ...], path: str) -> KeyTree:

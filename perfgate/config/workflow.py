@@ -6,13 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.embedded import atoms_of
-from perfgate.config.facts import Note
-from perfgate.config.found import Found
 from perfgate.config.matrix import matrix_values
-from perfgate.config.prefilter import has_watched_name
 from perfgate.config.programs import base_name
 from perfgate.config.python_file import read_python_text
-from perfgate.config.running import run_pieces, run_words
+from perfgate.config.running import run_pieces, run_words, unsupported_shell
 from perfgate.config.setting_pairs import pair_settings
 from perfgate.config.words import Word
 from perfgate.config.workflow_expression import Context, expression_pieces
@@ -24,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from perfgate.config.embedded import TextPiece
+    from perfgate.config.found import Found
     from perfgate.config.spans import Placed, Source
     from perfgate.config.words import Atom
     from perfgate.config.yaml_load import YamlNode
@@ -31,12 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Level:
-    """What holds for a workflow, a job or a step: variables, matrix values, the shell and where it is named."""
+    """What holds for a workflow, a job or a step: variables, matrix, shell and where that is named."""
 
     source: Source
     variables: dict[str, tuple[Atom, ...]] = field(default_factory=dict)
     matrix: dict[str, tuple[Atom, ...]] = field(default_factory=dict)
-    shell: str = "bash"
+    interpreter: str = "bash"
     shell_node: YamlNode | None = None
     context: str = ""
 
@@ -92,7 +90,7 @@ def _job(level: _Level, job: YamlNode) -> Iterator[Found]:
     level = _with_defaults(replace(level, matrix=matrix), job)
     runner = job.member("runs-on")
     if level.shell_node is None and runner is not None and _is_windows(runner):
-        level = replace(level, shell="pwsh")
+        level = replace(level, interpreter="pwsh")
     level, found = _with_environment(level, job.member("env"))
     yield from found
     for container in _containers(job):
@@ -115,7 +113,7 @@ def _with_defaults(level: _Level, node: YamlNode) -> _Level:
     defaults = node.member("defaults")
     run = defaults.member("run") if defaults is not None else None
     shell = run.member("shell") if run is not None else None
-    return level if shell is None else replace(level, shell=shell.text, shell_node=shell)
+    return level if shell is None else replace(level, interpreter=shell.text, shell_node=shell)
 
 
 def _with_environment(level: _Level, node: YamlNode | None) -> tuple[_Level, list[Found]]:
@@ -127,7 +125,7 @@ def _with_environment(level: _Level, node: YamlNode | None) -> tuple[_Level, lis
 def _steps(level: _Level, steps: YamlNode | None) -> Iterator[Found]:
     for step in steps.items if steps is not None else ():
         shell = step.member("shell")
-        inner = level if shell is None else replace(level, shell=shell.text, shell_node=shell)
+        inner = level if shell is None else replace(level, interpreter=shell.text, shell_node=shell)
         inner, found = _with_environment(inner, step.member("env"))
         yield from found
         script = step.member("run")
@@ -143,23 +141,16 @@ def _long_run(level: _Level, node: YamlNode) -> Iterator[Found]:
     yield from found
     script, shell = node.member("command"), node.member("shell")
     if script is not None and script.kind == "scalar":
-        inner = level if shell is None else replace(level, shell=shell.text, shell_node=shell)
+        inner = level if shell is None else replace(level, interpreter=shell.text, shell_node=shell)
         yield _run(inner, script, shell)
 
 
 def _run(level: _Level, script: YamlNode, shell: YamlNode | None) -> Found:
     text = scalar_text(level.source, script)
-    program = base_name(level.shell.split(maxsplit=1)[0]) if level.shell.strip() else "bash"
-    if program in SHELLS or "${{" in level.shell:
+    program = base_name(level.interpreter.split(maxsplit=1)[0]) if level.interpreter.strip() else "bash"
+    if program in SHELLS or "${{" in level.interpreter:
         return run_pieces(level.pieces(text), level.variables, context=level.context)
     if program in PYTHONS and "${{" not in text.text:
         return read_python_text(text)
-    if not has_watched_name("", text.text.encode()):
-        return Found()
     place = shell or level.shell_node or script
-    note = Note(
-        code="unsupported-shell",
-        span=level.source.span(place.start, place.end),
-        text=f"{level.shell} is not read; what this step runs is not checked",
-    )
-    return Found(notes=(note,))
+    return unsupported_shell(text, level.interpreter, level.source.span(place.start, place.end))

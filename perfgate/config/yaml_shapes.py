@@ -1,4 +1,4 @@
-"""YAML files by their shape: workflow, action, compose, Kubernetes, CI jobs; and the keys of runtime files."""
+"""YAML files by their shape: workflow, action, compose, Kubernetes, pipeline."""
 
 from __future__ import annotations
 
