@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 UNKNOWN_IN_RULE = "rule-names-unknown-flag"
 NEVER_MET = "rule-never-met"
-NOT_READ = "program-not-read"
 UNKNOWN_FLAG = "unknown-flag"
 UNKNOWN_VALUE = "unknown-value"
 
@@ -58,8 +57,6 @@ def rule_remarks(rules: RuleSet) -> tuple[Finding, ...]:
                     found.setdefault((program, flag), _unknown_in_rule(rule, flag, catalogue))
             for message in _never_met(rule, catalogue):
                 found.setdefault((rule.id, message), _remark(NEVER_MET, rule, message))
-        for name in _unread_programs(rule.target):
-            found.setdefault((rule.id, name), _remark(NOT_READ, rule, f"calls of {name} are not read"))
     return tuple(found.values())
 
 
@@ -67,12 +64,6 @@ def _programs(target: Target | None) -> tuple[str, ...]:
     if target is None:
         return ()
     return tuple(p.name for p in PROGRAMS if any(program_fits(name, p.name) for name in target.programs))
-
-
-def _unread_programs(target: Target | None) -> tuple[str, ...]:
-    if target is None:
-        return ()
-    return tuple(name for name in target.programs if not _programs(replace(target, programs=(name,))))
 
 
 def _dialect(program: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from perfgate.config.programs import ARGPARSE, FLAG_LIST, GFLAGS, LLVM, TORCH, TRTEXEC
 from perfgate.core.finding import Severity
 from perfgate.guardrails.metric_names import METRIC_NAMES
 from perfgate.guardrails.quantity import NumberType
@@ -24,6 +25,7 @@ BOOL = Scalar(what="true or false", choices=("true", "false"), json_types=("bool
 COUNT = Scalar(what="a whole number", pattern=r"\d{1,9}", json_types=("integer",))
 PERCENT = Scalar(what="a percentage such as 8%", pattern=r"\d{1,3}(\.\d+)?%")
 
+DIALECT = Scalar(what="a dialect", choices=(GFLAGS, TRTEXEC, LLVM, ARGPARSE, FLAG_LIST, TORCH))
 METRIC = Scalar(what="a metric", choices=METRIC_NAMES)
 
 WHEN = Table(
@@ -107,21 +109,27 @@ _FLAG_VALUES = MapOf(
     what="flag",
 )
 KIND_FIELDS = (
-    Field(Kind.REQUIRE, _FLAG_VALUES, "flags that must be there with one of these values (null: any value)"),
-    Field(Kind.FORBID, FLAGS, "flags, `FLAG=VALUE` or `FLAG>0`, that must not be there"),
     Field(
-        Kind.VALUES,
+        Kind.REQUIRE.value,
+        _FLAG_VALUES,
+        "flags that must be there with one of these values (null: any value)",
+    ),
+    Field(Kind.FORBID.value, FLAGS, "flags, `FLAG=VALUE` or `FLAG>0`, that must not be there"),
+    Field(
+        Kind.VALUES.value,
         MapOf(value=Either(choices=(TEXTS, _EACH, VALUE)), what="flag"),
         "values allowed where it is there",
     ),
-    Field(Kind.RANGE, MapOf(value=_RANGE, what="flag"), "numbers allowed where it is there"),
-    Field(Kind.AT_MOST_ONE, ListOf(item=TEXT, min_items=2), "flags of which only one may be there"),
-    Field(Kind.ALL_OR_NONE, ListOf(item=TEXT, min_items=2), "flags that belong together"),
-    Field(Kind.KEYS, MapOf(value=_KEY, what="key path"), "keys of files and what they must be"),
-    Field(Kind.CONSISTENT, ListOf(item=_SELECTOR, min_items=2), "places whose values must agree"),
-    Field(Kind.BUDGET, BUDGET, "a limit on a measured metric"),
-    Field(Kind.TARGETS_MATRIX, ListOf(item=BUDGET, min_items=1), "several limits, one table in the report"),
-    Field(Kind.ALERT, ALERT, "conditions on the counters of a profile"),
+    Field(Kind.RANGE.value, MapOf(value=_RANGE, what="flag"), "numbers allowed where it is there"),
+    Field(Kind.AT_MOST_ONE.value, ListOf(item=TEXT, min_items=2), "flags of which only one may be there"),
+    Field(Kind.ALL_OR_NONE.value, ListOf(item=TEXT, min_items=2), "flags that belong together"),
+    Field(Kind.KEYS.value, MapOf(value=_KEY, what="key path"), "keys of files and what they must be"),
+    Field(Kind.CONSISTENT.value, ListOf(item=_SELECTOR, min_items=2), "places whose values must agree"),
+    Field(Kind.BUDGET.value, BUDGET, "a limit on a measured metric"),
+    Field(
+        Kind.TARGETS_MATRIX.value, ListOf(item=BUDGET, min_items=1), "several limits, one table in the report"
+    ),
+    Field(Kind.ALERT.value, ALERT, "conditions on the counters of a profile"),
 )
 _EXPECT = Table(
     name="expect",
@@ -158,13 +166,13 @@ RULE = Table(
         Field("unresolved", SEVERITY, "severity of an unknown answer"),
         Field("examples", _EXAMPLES, "run by `perfgate guard test`"),
     ),
-    one_of=tuple(Kind),
+    one_of=tuple(kind.value for kind in Kind),
 )
 TARGET = Table(
     name="target",
     fields=(
         Field("programs", FLAGS, "names of programs, exact or globs"),
-        Field("dialect", TEXT, "how its flags are written: gflags, trtexec, llvm, argparse, xla, torch"),
+        Field("dialect", DIALECT, "how its flags are written; gflags without it, for programs of your own"),
         Field("env", FLAGS, "names of variables that hold flags"),
         Field("files", FLAGS, "globs on files whose keys are watched"),
         Field("flags_key", TEXT, "key of those files whose text holds flags"),

@@ -1,88 +1,103 @@
-"""The facts of a whole tree, given as paths and bytes; which keys are read depends on the rules' targets."""
+"""The facts of a whole tree, given as paths and bytes; what is watched depends on the rules' targets."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from perfgate.config.facts import FileFacts, Note, Span
-from perfgate.config.key_files import is_runtime_file, read_key_tree
-from perfgate.config.key_paths import BrokenTextError, LineTable, keys_of
+from perfgate.config.key_files import read_key_file
+from perfgate.config.programs import GFLAGS, PROGRAMS, WATCH, Program, Watch, program_of
 from perfgate.config.read import read
+from perfgate.config.spans import Source
 from perfgate.guardrails.check import is_selected
-from perfgate.guardrails.globs import any_path_matches
+from perfgate.guardrails.globs import any_path_matches, text_matches
+from perfgate.guardrails.rule import Consistency
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from perfgate.config.facts import FileFacts
     from perfgate.guardrails.rule import RuleSet, Target
 
-_BOM = "\ufeff"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """What rules want to know: programs, variables, files whose keys count, the largest file read."""
+
+    watch: Watch
+    key_files: tuple[str, ...]
+    size_limit: int
 
 
 def facts_of_tree(files: Mapping[str, bytes], rules: RuleSet) -> tuple[FileFacts, ...]:
     """The facts of all files that the settings choose, in the order of their paths; empty ones are left out.
 
-    A file above `max_file_size` may be given with any bytes beyond the limit cut off at limit + 1: its length
-    alone tells that it is too large.
+    A file above `max_file_size` may be given cut off at one byte more: its length alone tells.
     """
-    globs = key_globs(rules)
+    watched = watched_by(rules)
     chosen = (path for path in sorted(files) if is_selected(rules.settings, path))
-    every = (facts_of_file(path, files[path], globs, rules.settings.max_file_size) for path in chosen)
+    every = (facts_of_file(path, files[path], watched) for path in chosen)
     return tuple(facts for facts in every if _says_something(facts))
 
 
 def reader_for(rules: RuleSet) -> Callable[[str, bytes], FileFacts]:
     """The reader of single files that these rules need, for fixes and examples."""
-    globs, limit = key_globs(rules), rules.settings.max_file_size
-    return lambda path, data: facts_of_file(path, data, globs, limit)
+    watched = watched_by(rules)
+    return lambda path, data: facts_of_file(path, data, watched)
+
+
+def watched_by(rules: RuleSet) -> Watched:
+    """The built-in programs and variables, and those that targets of the rules add."""
+    targets = tuple(dict.fromkeys(_targets(rules)))
+    added = {
+        name: _program(name, target) for target in targets for name in target.programs if not _is_known(name)
+    }
+    variables = frozenset(name for target in targets for name in target.env) - WATCH.variables
+    watch = WATCH.extended(tuple(added.values()), variables) if added or variables else WATCH
+    key_files = tuple(dict.fromkeys(glob for target in targets for glob in target.files))
+    return Watched(watch=watch, key_files=key_files, size_limit=rules.settings.max_file_size)
+
+
+def _targets(rules: RuleSet) -> Iterator[Target]:
+    for rule in rules.rules:
+        if rule.target is not None:
+            yield rule.target
+        if isinstance(rule.body, Consistency):
+            yield from (selector.target for selector in rule.body.selectors)
+
+
+def _is_known(name: str) -> bool:
+    return program_of(name) is not None or any(text_matches(name, program.name) for program in PROGRAMS)
+
+
+def _program(name: str, target: Target) -> Program:
+    return Program(name=name, dialect=target.dialect or GFLAGS, names=(name,))
+
+
+def facts_of_file(path: str, data: bytes, watched: Watched) -> FileFacts:
+    """The facts of one file, with its keys where a target watches them."""
+    facts = read(path, data, watch=watched.watch, size_limit=watched.size_limit)
+    has_keys = bool(watched.key_files) and any_path_matches(watched.key_files, path)
+    if facts.incomplete or facts.keys or not has_keys:
+        return facts
+    if len(data) > watched.size_limit:
+        return replace(facts, incomplete=True)
+    found = read_key_file(Source(path=path, text=_text(data)))
+    return replace(
+        facts,
+        keys=found.keys,
+        notes=(*facts.notes, *found.notes),
+        incomplete=found.incomplete,
+    )
+
+
+def _text(data: bytes) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n")
 
 
 def _says_something(facts: FileFacts) -> bool:
     return bool(facts.commands or facts.env or facts.keys or facts.notes or facts.incomplete)
-
-
-def facts_of_file(path: str, data: bytes, globs: tuple[str, ...], size_limit: int) -> FileFacts:
-    """The facts of one file, with its keys where a target watches them."""
-    facts = read(path, data, size_limit=size_limit)
-    if facts.incomplete or is_runtime_file(path) or not globs or not any_path_matches(globs, path):
-        return facts
-    if len(data) > size_limit:
-        text = f"the file is larger than {size_limit} bytes; nothing of it was read"
-        note = _note(path, 1, "size-limit", text)
-        return replace(facts, notes=(*facts.notes, note), incomplete=True)
-    return _with_keys(facts, data)
-
-
-def key_globs(rules: RuleSet) -> tuple[str, ...]:
-    """The globs of all files whose keys some rule watches."""
-    return tuple(dict.fromkeys(glob for target in targets_of(rules) for glob in target.files))
-
-
-def targets_of(rules: RuleSet) -> Iterable[Target]:
-    """Every target that a rule looks at."""
-    for rule in rules.rules:
-        if rule.target is not None:
-            yield rule.target
-        yield from (selector.target for selector in getattr(rule.body, "selectors", ()))
-
-
-def _with_keys(facts: FileFacts, data: bytes) -> FileFacts:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    text = text.removeprefix(_BOM).replace("\r\n", "\n")
-    lines = LineTable(facts.path, text)
-    try:
-        tree = read_key_tree(facts.path, text)
-    except (BrokenTextError, RecursionError) as error:
-        line = lines.place(error.offset)[0] if isinstance(error, BrokenTextError) else 1
-        note = _note(facts.path, line, "not-read", f"its keys cannot be read: {error}")
-        return replace(facts, notes=(*facts.notes, note), incomplete=True)
-    return facts if tree is None else replace(facts, keys=keys_of(tree, lines))
-
-
-def _note(path: str, line: int, code: str, text: str) -> Note:
-    span = Span(path=path, line=line, column=1, end_line=line, end_column=1)
-    return Note(code=code, span=span, text=text)
