@@ -158,18 +158,10 @@ class Importer:
         self.next_index = index + 1
         try:
             op, domain = proto.op_type, proto.domain
-            if self.functions and (domain, op) in self.functions:
-                inlining.call_function(self, proto, inputs, frame)
+            is_unusual = op in SPECIAL or self.functions or len(operands) != len(inputs)
+            if is_unusual and self._is_folded(proto, inputs, operands, frame):
                 return
             row = row_of(op, domain)
-            if domain in DEFAULT_DOMAINS:
-                special = SPECIAL.get(op)
-                if special is not None and special(self, proto, inputs, frame):
-                    return
-            if len(operands) != len(inputs):
-                raise Refusal(
-                    ProblemCode.UNKNOWN_OPERATOR, "a sequence goes in", "export the model without sequences"
-                )
             outputs = tuple(proto.output)
             if frame.names is not None:
                 outputs = tuple([self.local_name(name, frame) for name in outputs])
@@ -207,6 +199,22 @@ class Importer:
         except RULE_FAILURES as error:
             text = f"attributes or inputs do not fit the operator ({type(error).__name__}: {error})"
             self.report(broken(text, "correct the node's attributes"), proto, frame, inputs)
+
+    def _is_folded(
+        self, proto: Message, inputs: tuple[str, ...], operands: list[Tensor | None], frame: Frame
+    ) -> bool:
+        """Function calls, control flow, constants and sequences become other nodes or none."""
+        op, domain = proto.op_type, proto.domain
+        if self.functions and (domain, op) in self.functions:
+            inlining.call_function(self, proto, inputs, frame)
+            return True
+        special = SPECIAL.get(op)
+        if special is not None and domain in DEFAULT_DOMAINS and special(self, proto, inputs, frame):
+            return True
+        if len(operands) != len(inputs):
+            what = "a sequence goes in"
+            raise Refusal(ProblemCode.UNKNOWN_OPERATOR, what, "export the model without sequences")
+        return False
 
     def _limit(self, site: Site, proto: Message, outputs: tuple[str, ...]) -> None:
         """Size limit of a data-dependent output: as asked, else as declared, else what is possible."""

@@ -13,7 +13,7 @@ from perfgate.graph import load, ops
 from perfgate.graph.ops import OpFacts, OpKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from tests.unit.graph.conftest import ModelBytes
 
@@ -131,7 +131,7 @@ def test_attention_counts_the_past(bench: Bench) -> None:
     ],
 )
 def test_rows_are_what_is_reduced_together(
-    bench: Bench, op: str, shapes: Sequence[tuple[int, ...]], attributes: Mapping[str, int], row: int
+    bench: Bench, op: str, shapes: Sequence[tuple[int, ...]], attributes: dict[str, Value], row: int
 ) -> None:
     facts = bench.facts(op, shapes, **attributes)
     assert facts.row == row
