@@ -61,7 +61,9 @@ class Grammar:
 
     def statement(self) -> str:
         """A command, plain or inside something that runs it once."""
-        kind = self.pick("plain", "plain", "plain", "eval", "string", "heredoc", "if", "append", "positional", "sub")
+        kind = self.pick(
+            "plain", "plain", "plain", "eval", "string", "heredoc", "if", "append", "positional", "sub"
+        )
         if kind == "eval":
             return 'eval "trtexec ' + " ".join(self.nested_word() for _ in range(self.count(3))) + '"'
         if kind == "string":
@@ -72,11 +74,16 @@ class Grammar:
         if kind == "if":
             return f"if true; then\n\t{self.command()}\nfi"
         if kind == "append":
-            return f"list+={self.pick(' --i', chr(39) + ' --j=1' + chr(39), 'k')}\narr+=({self.pick(*_ELEMENTS)})\n" + self.command()
+            return (
+                f"list+={self.pick(' --i', chr(39) + ' --j=1' + chr(39), 'k')}\narr+=({self.pick(*_ELEMENTS)})\n"
+                + self.command()
+            )
         if kind == "positional":
             return f"set -- {self.words(3)}\ntrtexec --x {self.pick(chr(34) + '$@' + chr(34), '$1', chr(34) + '$2' + chr(34), '$*')}"
         if kind == "sub":
-            return self.pick("( {} )", "{{ {}; }}", ": | {}", "true && {}", "false || {}").format(self.command())
+            return self.pick("( {} )", "{{ {}; }}", ": | {}", "true && {}", "false || {}").format(
+                self.command()
+            )
         return self.command()
 
     def command(self) -> str:
@@ -98,10 +105,20 @@ class Grammar:
         """One word: a flag with a value made of pieces, an array, an expansion, or text."""
         kind = self.pick("flag", "flag", "flag", "array", "expansion", "text")
         if kind == "array":
-            return self.pick('"${arr[@]}"', "${arr[@]}", '"${arr[*]}"', '"--w=${arr[0]}"', '"${arr[@]}"tail', "$arr")
+            return self.pick(
+                '"${arr[@]}"', "${arr[@]}", '"${arr[*]}"', '"--w=${arr[0]}"', '"${arr[@]}"tail', "$arr"
+            )
         if kind == "expansion":
             name = self.pick(*_NAMES)
-            return self.pick(f"${name}", f'"${name}"', f"${{{name}}}", f"${{{name}:-d e}}", f'"${{{name}:-d e}}"', f"${{{name}:+--set}}", f"${{{name}-}}")
+            return self.pick(
+                f"${name}",
+                f'"${name}"',
+                f"${{{name}}}",
+                f"${{{name}:-d e}}",
+                f'"${{{name}:-d e}}"',
+                f"${{{name}:+--set}}",
+                f"${{{name}-}}",
+            )
         if kind == "text":
             return self.pieces()
         return f"{self.pick('--', '-', chr(34) + '--' + chr(34))}f{self.pick('', '=', '=')}{self.pieces()}"
@@ -116,25 +133,36 @@ class Grammar:
         if kind == "single":
             return "'" + self.pick("a b", "$one", "", "x\ny", '"', "\\", "#c") + "'"
         if kind == "double":
-            return '"' + self.pick("a b", "${one}", "${two}", "", "\\$one", '\\"', "\\x", "a\\\nb", "'", "`", "#")\
-                .replace("`", "\\`") + '"'
+            return (
+                '"'
+                + self.pick(
+                    "a b", "${one}", "${two}", "", "\\$one", '\\"', "\\x", "a\\\nb", "'", "`", "#"
+                ).replace("`", "\\`")
+                + '"'
+            )
         if kind == "escape":
             return "\\" + self.pick(" ", "$", '"', "'", "\\", "a", ";", "#", "\n", "&")
         if kind == "ansi":
             return "$'" + self.pick("a\\tb", "\\x41", "\\'", "\\u00e9", "\\\\", "", "n\\n", "\\101") + "'"
         if kind == "brace":
-            return self.pick("{a,b}", "{1..3}", "{x}", "{,y}", "{a,{b,c}}", "{01..03}", "{c..a}", "{a,b", "a}", "{'a',b}")
+            return self.pick(
+                "{a,b}", "{1..3}", "{x}", "{,y}", "{a,{b,c}}", "{01..03}", "{c..a}", "{a,b", "a}", "{'a',b}"
+            )
         if kind == "name":
-            return self.pick("${one}", '"$two"', "${empty}", "${empty:-z}", "${one:+y}", "${one}${two}", "${list}")
+            return self.pick(
+                "${one}", '"$two"', "${empty}", "${empty:-z}", "${one:+y}", "${one}${two}", "${list}"
+            )
         if kind == "join":
             return "\\\n"
         if kind == "odd":
-            return self.pick("#x", "a#b", "~", "a~", "=", "%", "^", "!", "]", "]x", "@")
+            return self.pick("#x", "a#b", "a~", "~=", "=", "%", "^", "!", "]", "]x", "@")
         return "".join(self.pick(*_SAFE) for _ in range(1 + self.count(3)))
 
     def nested_word(self) -> str:
         """A word inside double quotes that eval reads again."""
-        return self.pick("--a=1", "--b='c d'", '--c=\\"e f\\"', "--d=$one", "--e=\\$one", "'--f'", "--g=\\\\ h", "x")
+        return self.pick(
+            "--a=1", "--b='c d'", '--c=\\"e f\\"', "--d=$one", "--e=\\$one", "'--f'", "--g=\\\\ h", "x"
+        )
 
     def plain_text(self) -> str:
         """Text that is split and not unquoted."""

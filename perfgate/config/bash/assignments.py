@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from perfgate.config.bash.scope import Variable, unknown
+from perfgate.config.bash.scope import MAX_PIECES, Variable, unknown
 from perfgate.config.bash.syntax import Parameter
 from perfgate.config.facts import EnvOperation
 from perfgate.config.settings import read_setting
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from perfgate.config.bash.flow import Runner
     from perfgate.config.bash.syntax import Assignment, Element
 
-_MAX_ATOMS = 4096  # of one variable; beyond that its text is unknown
 _DEFAULTS = frozenset({":-", "-", ":=", "="})
 
 
@@ -24,14 +23,14 @@ def assign(runner: Runner, assignment: Assignment, *, associative: bool = False)
     """Give the variable its new value and report it if it is watched."""
     report_setting(runner, assignment)
     name = assignment.name.text
-    before = runner.scope.variables.get(name)
+    before = runner.scope.get(name)
     if assignment.elements is not None:
         variable = _array(runner, assignment, before, associative=associative)
     elif assignment.key is not None:
         variable = _with_element(runner, assignment, before)
     else:
         variable = _scalar(runner, assignment, before)
-    runner.scope.set(name, variable)
+    runner.scope.assign(name, variable)
 
 
 def _scalar(runner: Runner, assignment: Assignment, before: Variable | None) -> Variable:
@@ -44,7 +43,7 @@ def _scalar(runner: Runner, assignment: Assignment, before: Variable | None) -> 
             return replace(before, elements=(grown, *before.elements[1:]))
         atoms = (*(before or unknown(name)).atoms, *atoms)
     size = sum(len(atom.text) for atom in atoms if atom.text is not None)
-    if size > MAX_VALUE_LENGTH or len(atoms) > _MAX_ATOMS:
+    if size > MAX_VALUE_LENGTH or len(atoms) > MAX_PIECES:
         return unknown(name)
     return Variable(atoms=atoms)
 
@@ -66,7 +65,7 @@ def _array(runner: Runner, assignment: Assignment, before: Variable | None, *, a
         return Variable(elements=(*old, *words), keys=None, is_open=before.is_open or is_open)
     if assignment.adds and before is None and runner.sourced:
         is_open = True
-    return Variable(elements=tuple(words[:_MAX_ATOMS]), is_open=is_open)
+    return Variable(elements=tuple(words[:MAX_PIECES]), is_open=is_open)
 
 
 def _element_words(runner: Runner, element: Element) -> tuple[Word, ...]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from perfgate.config.bash.syntax import Literal, WordPart, WordText
 
 MAX_WORDS = 1024  # more words than this from one brace expansion are left as written
+MAX_UNITS = 256  # a word with more braces, commas and pieces between them is left as written
 
 _RANGE = re.compile(r"\{(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?\}\Z")
 
@@ -19,7 +20,10 @@ def expand_braces(word: WordText) -> tuple[WordText, ...]:
     """The words that a word's unquoted braces give; the word alone if it has none."""
     if not any(_opens(part) for part in word.parts):
         return (word,)
-    ways = _expanded(_units(word.parts))
+    units = _units(word.parts)
+    if len(units) > MAX_UNITS:
+        return (word,)
+    ways = _expanded(units)
     if len(ways) == 1 or len(ways) > MAX_WORDS:
         return (word,)
     return tuple(replace(word, parts=tuple(way)) for way in ways)

@@ -36,38 +36,38 @@ def _declare(runner: Runner, node: Simple, words: tuple[Word, ...]) -> None:
         if runner.functions.under_way or "a" in options or "A" in options:
             _declare_empty(runner, plain, options)
     if name == "export" or "x" in options:
-        runner.scope.exported.update(names)
+        runner.scope.exports.update(names)
 
 
 def _declare_empty(runner: Runner, names: list[str], options: str) -> None:
     """`local x` hides an outer x; `declare -a x` keeps what is there."""
     for name in names:
         if "A" in options:
-            runner.scope.set(name, Variable(elements=(), keys=()))
+            runner.scope.assign(name, Variable(elements=(), keys=()))
         elif "a" in options:
-            runner.scope.set(name, Variable(elements=()))
+            runner.scope.assign(name, Variable(elements=()))
         else:
-            runner.scope.set(name, UNSET)
+            runner.scope.assign(name, UNSET)
 
 
 def _unset(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
     for word in words[1:]:
         if word.text and not word.text.startswith("-"):
-            runner.scope.set(word.text, UNSET)
+            runner.scope.assign(word.text, UNSET)
 
 
 def _read(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
     names, options = _operands(words, _READ_VALUES)
     if "-a" in options:
         array = options["-a"]
-        runner.scope.set(array, Variable(elements=(), is_open=True))
+        runner.scope.assign(array, Variable(elements=(), is_open=True))
     for name in names or ([] if "-a" in options else ["REPLY"]):
-        runner.scope.set(name, unknown(name))
+        runner.scope.assign(name, unknown(name))
 
 
 def _mapfile(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
     names, _ = _operands(words, _MAP_VALUES)
-    runner.scope.set(names[0] if names else "MAPFILE", Variable(elements=(), is_open=True))
+    runner.scope.assign(names[0] if names else "MAPFILE", Variable(elements=(), is_open=True))
 
 
 def _operands(words: tuple[Word, ...], values: frozenset[str]) -> tuple[list[str], dict[str, str]]:
@@ -91,9 +91,9 @@ def _operands(words: tuple[Word, ...], values: frozenset[str]) -> tuple[list[str
 
 def _getopts(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
     if len(words) > 2 and words[2].text:  # noqa: PLR2004 - `getopts OPTIONS NAME`
-        runner.scope.set(words[2].text, unknown(words[2].text))
+        runner.scope.assign(words[2].text, unknown(words[2].text))
     for name in ("OPTARG", "OPTIND"):
-        runner.scope.set(name, unknown(name))
+        runner.scope.assign(name, unknown(name))
 
 
 def _printf(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
@@ -101,7 +101,7 @@ def _printf(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
     if "-v" in texts[:-1]:
         name = texts[texts.index("-v") + 1]
         if name:
-            runner.scope.set(name, unknown(name))
+            runner.scope.assign(name, unknown(name))
 
 
 def _set(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
@@ -153,11 +153,9 @@ def _exit(runner: Runner, _node: Simple, _words: tuple[Word, ...]) -> None:
 def _leave(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
     """`break`, `continue` and `return`: the innermost loop or function goes on with this scope."""
     kind = "function" if words[0].text == "return" else "loop"
-    waiting = [scopes for waits_for, scopes in runner.exits if waits_for == kind]
+    waiting = [leaving for leaving in runner.exits if leaving.kind == kind]
     if waiting:
-        left = runner.scope.fork()
-        left.touched = set(runner.scope.touched)
-        waiting[-1].append(left)
+        waiting[-1].scopes.append(runner.scope.snapshot(waiting[-1].start))
     runner.scope.alive = False
 
 

@@ -116,6 +116,7 @@ class CommandReader(CompoundReader):
             self.pos += 2
             self.skip_lines()
             links.append(link)
+            self.limit(links)
             pipelines.append(self._pipeline())
             self.skip_blanks()
         background = self.operator() == "&"
@@ -142,6 +143,7 @@ class CommandReader(CompoundReader):
             self.pos += len(pipe)
             self.skip_lines()
             commands.append(self.read_command())
+            self.limit(commands)
             self.skip_blanks()
         return Pipeline(tuple(commands), negated, timed, self.cut(start))
 
@@ -202,6 +204,7 @@ class CommandReader(CompoundReader):
             if word is None:
                 break
             words.append(word)
+            self.limit(words)
             declares = declares or (len(words) == 1 and word.literal in _DECLARES)
         if not (assignments or words or found):
             raise self.fail(f"{self.text[self.pos : self.pos + 1]!r} is out of place")
@@ -239,6 +242,7 @@ class CommandReader(CompoundReader):
             if self.accept(")"):
                 return tuple(elements)
             elements.append(self._element())
+            self.limit(elements)
 
     def _element(self) -> Element:
         start = self.pos

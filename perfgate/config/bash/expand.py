@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from perfgate.config.bash.parameters import (
     is_word_list,
     with_default,
 )
+from perfgate.config.bash.reading import MAX_ITEMS
 from perfgate.config.bash.scope import Scope, Variable
 from perfgate.config.bash.syntax import Arithmetic, Literal, Parameter, Substitution, WordPart, WordText
 from perfgate.config.fields import BLANKS, Part, split_parts
@@ -26,29 +28,33 @@ if TYPE_CHECKING:
 
 FIRST_HOLE = 0xF0000  # private-use characters stand for atoms inside text that is read as shell
 LAST_HOLE = 0xFFFFD
+_HOME = re.compile(r"~[\w.+-]*(?=/|\Z)")
 _SOURCE_LENGTH = 40  # of the text that names a hidden value in messages
+_WORDS_PER_STEP = 8  # the work of one command, see `Output.step`
 _DEFAULTS = frozenset({":-", "-", ":=", "="})
+_ASSIGNED_DEFAULTS = frozenset({":=", "="})
 _ALTERNATIVES = frozenset({":+", "+"})
 _PLAIN = frozenset({"", ":?", "?"})
-_ASSIGNED_DEFAULTS = frozenset({":=", "="})
 
 
 class Expander:
     """Expands words in a scope.
 
-    `run` reads the commands of a substitution, `set_default` is told of `${name:=text}`. `holes` are the
-    atoms that private-use characters stand for.
+    `run` reads the commands of a substitution, `set_default` is told of `${name:=text}`,
+    `count` of the work done. `holes` are the atoms that private-use characters stand for.
     """
 
     def __init__(
         self,
         run: Callable[[Substitution], None],
         set_default: Callable[[Placed, tuple[Atom, ...]], None],
+        count: Callable[[int], None],
         holes: Mapping[str, Atom],
     ) -> None:
         self.scope = Scope()
         self.run = run
         self.set_default = set_default
+        self.count = count
         self.holes = holes
         self.own_name = ""  # the variable that is being set: its own text is left out of a setting
 
@@ -62,8 +68,14 @@ class Expander:
         return tuple(word for way in expand_braces(text) for word in self._fields(way))
 
     def all_words(self, texts: Sequence[WordText]) -> tuple[Word, ...]:
-        """The arguments that several words become."""
-        return tuple(word for text in texts for word in self.words(text))
+        """The arguments that several words become; reading on ends when they get too many."""
+        words: list[Word] = []
+        for text in texts:
+            words.extend(self.words(text))
+            if len(words) > MAX_ITEMS:
+                break
+        self.count(len(words) // _WORDS_PER_STEP)
+        return tuple(words)
 
     def atoms(self, text: WordText | None) -> tuple[Atom, ...]:
         """The text of a word that is not split: an assignment, a here-string, a case subject."""
@@ -88,7 +100,7 @@ class Expander:
 
     def separators(self) -> str:
         """The characters at which unquoted expansions are split: IFS if the file sets it."""
-        variable = self.scope.variables.get("IFS")
+        variable = self.scope.get("IFS")
         if variable is None or variable.is_unset:
             return BLANKS
         texts = [None if atom.guard or atom.text is None else atom.text.text for atom in variable.atoms]
@@ -139,7 +151,7 @@ class Expander:
             if self.scope.positionals is None:
                 return (open_word(f"${part.name}", part.place),)
             return self.scope.positionals
-        variable = self.scope.variables.get(part.name)
+        variable = self.scope.get(part.name)
         return array_words(part, variable)
 
     def _joined_array(self, part: WordPart, place: Placed) -> tuple[Atom, ...]:
@@ -198,7 +210,7 @@ class Expander:
     def _value(self, part: Parameter) -> tuple[Atom, ...]:
         if part.name.isdigit():
             return self._positional(part)
-        variable = self.scope.variables.get(part.name)
+        variable = self.scope.get(part.name)
         if variable is None:
             return (Atom(text=None, source=part.name),)
         key = self.atoms(part.index) if part.index is not None else None
@@ -214,7 +226,7 @@ class Expander:
     def _transformed(self, part: Parameter) -> tuple[Atom, ...]:
         """`${x%...}`, `${#x}` and their kind are not computed; `${!x}` is, if the name is known."""
         if part.operator == "!" and part.index is None:
-            variable = self.scope.variables.get(part.name)
+            variable = self.scope.get(part.name)
             texts = (
                 [atom.text.text for atom in variable.atoms if atom.text and not atom.guard]
                 if variable
@@ -228,7 +240,7 @@ class Expander:
 
     def _with_operand(self, part: Parameter, operand: WordText) -> list[Part]:
         """`${x:-word}` and `${x:+word}`; the word keeps its own quotes for splitting."""
-        variable: Variable | None = self.scope.variables.get(part.name)
+        variable: Variable | None = self.scope.get(part.name)
         own = part.name == self.own_name and bool(self.own_name)
         if (part.name.isdigit() and self.scope.positionals is not None) or (
             part.index is not None and variable is not None
@@ -251,9 +263,10 @@ class Expander:
         return found
 
     def _tilde(self, text: Placed) -> tuple[Atom, ...]:
-        end = text.text.find("/")
-        end = len(text) if end < 0 else end
-        return (Atom(text=None, source=text.text[:end]), Atom(text=text.cut(end, len(text))))
+        found = _HOME.match(text.text)
+        if found is None:
+            return (Atom(text=text),)
+        return (Atom(text=None, source=found.group()), Atom(text=text.cut(found.end(), len(text))))
 
 
 def _is_plain(part: WordPart) -> bool:

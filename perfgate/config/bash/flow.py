@@ -39,8 +39,9 @@ from perfgate.config.facts import EnvOperation
 from perfgate.config.settings import read_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
+    from perfgate.config.bash.leaving import Leaving
     from perfgate.config.bash.output import Output
     from perfgate.config.spans import Placed
     from perfgate.config.words import Atom
@@ -60,13 +61,13 @@ class Runner:
         self, output: Output, scope: Scope, *, holes: Mapping[str, Atom], via: tuple[str, ...], level: int
     ) -> None:
         self.output = output
-        self.expander = Expander(self._run_substitution, self._set_default, holes)
+        self.expander = Expander(self._run_substitution, self._set_default, output.step, holes)
         self.scope = scope
         self.via = via
         self.level = level
         self.context = ""
         self.functions = Functions()
-        self.exits: list[tuple[str, list[Scope]]] = []
+        self.exits: list[Leaving] = []
         self.sourced = False
 
     @property
@@ -82,17 +83,19 @@ class Runner:
         """A variable that only some branches set."""
         return unknown(name) if self.sourced else UNSET
 
-    def join(self, base: Scope, ways: list[Scope], place: Placed, what: str = "") -> Scope:
-        """The scope after a decision; `what` tells apart several decisions of one place."""
+    def join(
+        self, base: Scope, ways: list[Scope], place: Placed, what: str = "", *, local: Collection[str] = ()
+    ) -> Scope:
+        """Bring `base` to where it stands after a decision; `what` tells apart decisions of one place."""
         line, column = place.source.point(place.offset(0))
         name = f"{line}:{column} {what}" if what else f"{line}:{column}"
-        return join_scopes(base, list(dict.fromkeys(ways)), name, self.missing)
+        return join_scopes(base, list(dict.fromkeys(ways)), name, self.missing, local)
 
     def run(self, sequence: Sequence) -> int:
         """Follow chains one after the other; how the last one ends."""
         status = SUCCEEDS
         for chain in sequence.chains:
-            if not self.scope.alive:
+            if not self.scope.alive or self.output.is_exhausted:
                 break
             status = self._chain(chain)
         return status
@@ -110,7 +113,7 @@ class Runner:
             self.in_subshell(lambda: self.run(part.body))
 
     def _set_default(self, name: Placed, atoms: tuple[Atom, ...]) -> None:
-        self.scope.set(name.text, Variable(atoms=atoms))
+        self.scope.assign(name.text, Variable(atoms=atoms))
         self.output.add(read_setting(name, atoms, EnvOperation.DEFAULT))
 
     def _chain(self, chain: Chain) -> int:
@@ -132,10 +135,11 @@ class Runner:
             entering = ways.take(link)
             if not entering:
                 continue
-            before = entering[0] if len(entering) == 1 else self.join(base, entering, pipeline.place, "link")
+            before = entering[0]
+            if len(entering) > 1:
+                before = self.join(base.fork(), entering, pipeline.place, "link")
             self.scope = before.fork()
             status = self._pipeline(pipeline)
-            self.scope.touched |= before.touched
             if index == 0 and means_empty == (link == "&&"):
                 emptied = self.scope
             ways.put(self.scope, status)
@@ -238,7 +242,6 @@ class Runner:
         """The scope at the end of a body that starts from `before`."""
         self.scope = before.fork()
         self.run(body)
-        self.scope.touched |= before.touched
         return self.scope
 
     def _case(self, node: Case) -> int:
@@ -288,20 +291,21 @@ class _Ways:
 
 def _settle_default(base: Scope, ways: list[Scope], name: str, index: int) -> None:
     """`[ -z "$x" ] && x=text`: the text is x's default, unless the file has set x before."""
-    before = base.variables.get(name)
-    if not name or name not in ways[index].touched or not ways[index].alive:
+    before = base.get(name)
+    text = ways[index].get(name)
+    if text is None or not ways[index].alive or name not in ways[index].changed(base):
         return
     if before is None or (
         before.atoms and all(atom.text is None or atom.replaceable for atom in before.atoms)
     ):
-        default = replaceable(ways[index].variables[name])
+        default = replaceable(text)
         for way in ways:
-            way.set(name, default)
+            way.assign(name, default)
     elif before.atoms and all(
         atom.text is not None and atom.text.text and not atom.guard for atom in before.atoms
     ):
         for way in ways:
-            way.set(name, before)
+            way.assign(name, before)
 
 
 def _runs(word: WordText | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from perfgate.config.bash.leaving import Leaving
 from perfgate.config.bash.scope import Scope
 from perfgate.config.bash.syntax import Case, For, Function, Group, If, Parameter, Simple, While
 
@@ -44,7 +45,7 @@ def call_function(runner: Runner, name: str) -> None:
     functions = runner.functions
     calls = functions.calls.setdefault(name, [])
     if len(calls) <= MAX_CALLS and name not in functions.reported:
-        calls.append(runner.scope.fork())
+        calls.append(runner.scope.snapshot(None))
     active = {active for active, _ in functions.under_way}
     if name in active or len(active) >= MAX_NESTED_CALLS:
         return
@@ -58,29 +59,20 @@ def _follow(runner: Runner, name: str) -> None:
     before = runner.scope
     functions = runner.functions
     functions.under_way.append((name, set()))
-    runner.exits.append(("function", []))
+    leaving = Leaving("function", before)
+    runner.exits.append(leaving)
     context, runner.context = runner.context, name
     runner.scope = before.fork()
     runner.scope.positionals = None
     body = functions.bodies[name]
     runner.command(body)
     runner.context = context
-    _, exits = runner.exits.pop()
+    runner.exits.pop()
     _, local = functions.under_way.pop()
-    ends = [*exits, runner.scope]
-    after = runner.join(before, ends, _place(body), "return") if exits else runner.scope
-    after.touched |= before.touched
-    after.positionals = before.positionals
-    for name_of_local in local:
-        _restore(after, before, name_of_local)
+    positionals = before.positionals
+    after = runner.join(before, [*leaving.scopes, runner.scope], _place(body), "return", local=local)
+    after.positionals = positionals
     runner.scope = after
-
-
-def _restore(after: Scope, before: Scope, name: str) -> None:
-    if name in before.variables:
-        after.variables[name] = before.variables[name]
-    else:
-        after.variables.pop(name, None)
 
 
 def _place(body: Command) -> Placed:
@@ -98,12 +90,9 @@ def report_functions(runner: Runner) -> None:
     while waiting := [name for name in functions.bodies if name not in functions.reported]:
         called = [name for name in waiting if functions.calls.get(name)]
         name = (called or waiting)[0]
-        calls = functions.calls.get(name) or [final]
+        calls = functions.calls.get(name) or [final.snapshot(None)]
         functions.reported.add(name)
-        base = Scope()
-        for call in calls:
-            call.touched = set(call.variables)
-        runner.scope = runner.join(base, calls, _place(functions.bodies[name]), "call")
+        runner.scope = runner.join(Scope(), calls, _place(functions.bodies[name]), "call")
         _follow(runner, name)
     runner.scope = final
 

@@ -298,9 +298,9 @@ class Invoker:
         scope = self.runner.scope.visible_outside() if call.inherits else Scope()
         scope.positionals = arguments
         for name, value in call.env.items():
-            scope.set(name, Variable(atoms=value))
+            scope.assign(name, Variable(atoms=value))
         for name, value in self._prefix(call):
-            scope.set(name, Variable(atoms=value))
+            scope.assign(name, Variable(atoms=value))
         found = self._runner(atoms, place, scope, call.via)
         if found is not None:
             nested, script = found

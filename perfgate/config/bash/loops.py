@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.bash.conditions import EITHER, FAILS, SUCCEEDS
+from perfgate.config.bash.leaving import Leaving
 from perfgate.config.bash.scope import Scope, Variable, chosen, unknown
 from perfgate.config.bash.syntax import Literal
 from perfgate.config.branches import MAX_WORLDS, Decision
@@ -28,11 +29,8 @@ def run_for(runner: Runner, node: For) -> int:
         if words is not None and words:
             decision = Decision(_round_place(node.place), len(words))
             variable = _variable(words, decision)
-        runner.scope.set(node.name, variable)
-    base = runner.scope
-    once = _follow(runner, node.body, node.place, at_least_once=decision is not None)
-    if decision is not None:
-        _take_last(base, once, decision)
+        runner.scope.assign(node.name, variable)
+    _follow(runner, node.body, node.place, decision, at_least_once=decision is not None)
     return EITHER
 
 
@@ -69,48 +67,50 @@ def _round_place(place: Placed) -> str:
 
 def run_while(runner: Runner, node: While) -> int:
     """A loop with a condition, which may run no round at all."""
-    base = runner.scope
-    runner.scope = base.fork()
     status = runner.run(node.condition)
-    runner.scope.touched |= base.touched
     if status & SUCCEEDS and runner.scope.alive:
-        _follow(runner, node.body, node.place, at_least_once=not status & FAILS)
+        _follow(runner, node.body, node.place, None, at_least_once=not status & FAILS)
     return EITHER
 
 
-def _follow(runner: Runner, body: Sequence, place: Placed, *, at_least_once: bool) -> Scope:
-    """Follow a body in two passes; the scope after it. The first pass counts if it assigns nothing."""
+def _follow(
+    runner: Runner, body: Sequence, place: Placed, decision: Decision | None, *, at_least_once: bool
+) -> None:
+    """Follow a body in two passes. The first one counts if it assigns nothing."""
     base = runner.scope
     before = runner.output.checkpoint()
-    after = _one_round(runner, base, body, place)
-    if any(base.variables.get(name) is not after.variables.get(name) for name in after.touched):
+    after = _one_round(runner, base.fork(), body, place)
+    names = after.changed(base)
+    if any(base.get(name) is not after.get(name) for name in names):
         runner.output.restore(before)
-        runner.scope = base
-        start = runner.join(base, [base.fork(), after], place, "again")
+        start = runner.join(base.fork(), [base.fork(), after], place, "again")
         _one_round(runner, start, body, place)
     if not after.alive:
-        after = replace(base.fork(), alive=False) if at_least_once else base
+        runner.scope = Scope(parent=base, alive=False) if at_least_once else base
+        return
+    if decision is not None:
+        _take_last(base, after, names, decision)
     ends = [after] if at_least_once else [base.fork(), after]
     runner.scope = runner.join(base, ends, place, "ran")
-    return runner.scope
 
 
 def _one_round(runner: Runner, start: Scope, body: Sequence, place: Placed) -> Scope:
-    runner.exits.append(("loop", []))
+    leaving = Leaving("loop", start)
+    runner.exits.append(leaving)
     runner.scope = start.fork()
     runner.run(body)
-    _, exits = runner.exits.pop()
-    ends = [*exits, runner.scope]
-    return runner.join(start, ends, place, "stop") if exits else runner.scope
+    runner.exits.pop()
+    if not leaving.scopes:
+        return runner.scope
+    return runner.join(start, [*leaving.scopes, runner.scope], place, "stop")
 
 
-def _take_last(base: Scope, after: Scope, decision: Decision) -> None:
+def _take_last(base: Scope, after: Scope, names: set[str], decision: Decision) -> None:
     """After the loop its variable holds the last word; what each round appends is there for every word."""
-    for name in after.touched:
-        variable = after.variables.get(name)
-        if variable is None or variable is base.variables.get(name):
-            continue
-        after.variables[name] = _last(base.variables.get(name), variable, decision)
+    for name in names:
+        variable = after.get(name)
+        if variable is not None and variable is not base.get(name):
+            after.assign(name, _last(base.get(name), variable, decision))
 
 
 def _last(before: Variable | None, variable: Variable, decision: Decision) -> Variable:

@@ -38,13 +38,16 @@ class Output:
             self.notes.setdefault((note.code, note.span.line), note)
         self.incomplete |= found.incomplete
 
-    def step(self) -> bool:
-        """Count one command; False once too many were followed, and the file is then incomplete."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
+    @property
+    def is_exhausted(self) -> bool:
+        """Too much was followed; the rest of the file is not read."""
+        return self.steps > MAX_STEPS
+
+    def step(self, size: int = 1) -> None:
+        """Count work done: a command, and the words and pieces it has."""
+        self.steps += size
+        if self.is_exhausted:
             self.incomplete = True
-            return False
-        return True
 
     def checkpoint(self) -> Found:
         """The facts so far, to return to with `restore`."""

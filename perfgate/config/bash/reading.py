@@ -6,8 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sized
+
     from perfgate.config.spans import Placed
 
+MAX_ITEMS = (
+    8192  # words of a command, parts of a word, commands of a chain; beyond that the text is no script
+)
 MAX_DEPTH = 48  # constructs inside constructs; each takes up to twelve Python frames
 
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
@@ -39,6 +44,15 @@ class Cursor:
     def fail(self, reason: str) -> ShellSyntaxError:
         """The error that ends reading here."""
         return ShellSyntaxError(reason, self.pos)
+
+    def limit(self, items: Sized) -> None:
+        """Stop at a command, word or chain that no person writes.
+
+        Raises:
+            ShellSyntaxError: over MAX_ITEMS.
+        """
+        if len(items) > MAX_ITEMS:
+            raise self.fail(f"more than {MAX_ITEMS} words, parts or commands in one")
 
     def at_end(self) -> bool:
         """Nothing is left."""

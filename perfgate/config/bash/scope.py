@@ -9,7 +9,7 @@ from perfgate.config.branches import MAX_WORLDS, Decision, Guard, contradicts
 from perfgate.config.words import Atom, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,6 +27,7 @@ class Variable:
     is_open: bool = False
 
 
+MAX_PIECES = 1024  # atoms or elements of one variable; beyond that its text is unknown
 UNSET = Variable(is_unset=True)
 
 
@@ -37,30 +38,62 @@ def unknown(name: str) -> Variable:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The variables at one point of a script. `positionals` None: the arguments are not known.
+    """The variables at one point of a script: its `own`, then those of the scope it was forked from.
 
-    `touched` are the names assigned since the scope was forked; `alive` is False after `exit`.
+    `positionals` None: the arguments are not known. `alive` is False after `exit`.
     """
 
-    variables: dict[str, Variable] = field(default_factory=dict)
-    exported: set[str] = field(default_factory=set)
+    own: dict[str, Variable] = field(default_factory=dict)
+    parent: Scope | None = None
+    exports: set[str] = field(default_factory=set)
     positionals: tuple[Word, ...] | None = None
-    touched: set[str] = field(default_factory=set)
     alive: bool = True
 
-    def fork(self) -> Scope:
-        """A copy that can be changed alone."""
-        return Scope(dict(self.variables), set(self.exported), self.positionals, set(), self.alive)
+    def get(self, name: str) -> Variable | None:
+        """The variable, or None if the file has not set it so far."""
+        scope: Scope | None = self
+        while scope is not None:
+            variable = scope.own.get(name)
+            if variable is not None:
+                return variable
+            scope = scope.parent
+        return None
 
-    def set(self, name: str, variable: Variable) -> None:
+    def assign(self, name: str, variable: Variable) -> None:
         """Give a variable another value."""
-        self.variables[name] = variable
-        self.touched.add(name)
+        self.own[name] = variable
+
+    def fork(self) -> Scope:
+        """A scope that can be changed alone; a fork without changes is passed over to keep chains short."""
+        is_plain = self.parent is not None and not self.own and not self.exports
+        return Scope(parent=self.parent if is_plain else self, positionals=self.positionals, alive=self.alive)
+
+    def layers(self, base: Scope | None) -> list[Scope]:
+        """This scope and those it was forked from, down to but without `base`; None: all."""
+        found: list[Scope] = []
+        scope: Scope | None = self
+        while scope is not None and scope is not base and (base is None or scope is not base.parent):
+            found.append(scope)
+            scope = scope.parent
+        return found
+
+    def changed(self, base: Scope) -> set[str]:
+        """The names assigned since the scope was forked from `base`."""
+        return set().union(*(layer.own for layer in self.layers(base)))
+
+    def snapshot(self, base: Scope | None) -> Scope:
+        """A copy on top of `base` that later changes do not reach."""
+        copy = Scope(parent=base, positionals=self.positionals)
+        for layer in reversed(self.layers(base)):
+            copy.own.update(layer.own)
+            copy.exports |= layer.exports
+        return copy
 
     def visible_outside(self) -> Scope:
         """What a program started here sees: the exported variables."""
-        kept = {name: self.variables[name] for name in self.exported if name in self.variables}
-        return Scope(kept, set(self.exported), ())
+        exports = set().union(*(layer.exports for layer in self.layers(None)))
+        kept = {name: variable for name in exports if (variable := self.get(name)) is not None}
+        return Scope(own=kept, exports=exports, positionals=())
 
 
 def replaceable(variable: Variable) -> Variable:
@@ -165,30 +198,42 @@ def _shared(rows: list[tuple[Atom, ...]] | list[tuple[Word, ...]]) -> tuple[int,
     return start, end
 
 
-def join_scopes(base: Scope, ways: list[Scope], place: str, missing: Callable[[str], Variable]) -> Scope:
-    """The scope after a decision whose living outcomes end in `ways`; dead if there are none.
+def join_scopes(
+    base: Scope,
+    ways: list[Scope],
+    place: str,
+    missing: Callable[[str], Variable],
+    local: Collection[str] = (),
+) -> Scope:
+    """Bring `base` to where it stands after a decision whose living outcomes end in `ways`.
 
-    All ways were forked from `base`. `missing` gives the variable that a way lacks.
+    All ways were forked from `base`; without a living one the result is dead. `missing` gives the variable
+    that a way lacks; what ways did to `local` names is forgotten.
     """
     living = [way for way in ways if way.alive]
-    if len(living) <= 1:
-        only = living[0] if living else Scope(dict(base.variables), alive=False)
-        only.touched = only.touched | base.touched
-        return only
-    joined = living[0].fork()
-    names = set().union(*(way.touched for way in living))
+    if not living:
+        return Scope(parent=base, alive=False)
     decision = Decision(place, len(living))
-    for name in sorted(names):
-        values = [way.variables.get(name) for way in living]
-        if all(value is values[0] for value in values):
-            continue
-        if len(living) > MAX_WORLDS:
-            joined.variables[name] = unknown(name)
-            continue
-        known = [missing(name) if value is None else value for value in values]
-        joined.variables[name] = joined_variable(known, decision)
-    joined.touched = names | base.touched
-    joined.exported = set().union(*(way.exported for way in living))
-    if any(way.positionals is not living[0].positionals for way in living):
-        joined.positionals = None
-    return joined
+    names: set[str] = set().union(*(way.changed(base) for way in living)).difference(local)
+    found = {name: _joined_name(name, living, decision, missing) for name in sorted(names)}
+    exports = set().union(*(layer.exports for way in living for layer in way.layers(base)))
+    base.own.update(found)
+    base.exports |= exports
+    same = all(way.positionals is living[0].positionals for way in living)
+    base.positionals = living[0].positionals if same else None
+    return base
+
+
+def _joined_name(
+    name: str, ways: list[Scope], decision: Decision, missing: Callable[[str], Variable]
+) -> Variable:
+    values = [way.get(name) for way in ways]
+    first = values[0]
+    if first is not None and all(value is first for value in values):
+        return first
+    if len(ways) > MAX_WORLDS:
+        return unknown(name)
+    known = [missing(name) if value is None else value for value in values]
+    variable = joined_variable(known, decision)
+    size = len(variable.atoms) + len(variable.elements or ())
+    return variable if size <= MAX_PIECES else unknown(name)

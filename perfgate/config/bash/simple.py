@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 def run_simple(runner: Runner, node: Simple, stdin: tuple[Atom, ...] | None, via: tuple[str, ...]) -> None:
     """Follow one simple command; `stdin` is the text that a pipe feeds it, `via` what stands before it."""
-    if not runner.output.step():
-        runner.scope.alive = False
-        return
+    runner.output.step()
     if not node.words:
         for assignment in node.assignments:
             assign(runner, assignment)

@@ -52,6 +52,7 @@ class WordReader(Cursor):
         parts: list[WordPart] = []
         while self.pos < self.size:
             sign = self.text[self.pos]
+            self.limit(parts)
             if sign in _ENDS_WORD:
                 if sign in "<>" and self.text.startswith("(", self.pos + 1):
                     parts.append(self._substitution(sign + "(", quoted=False))
@@ -119,6 +120,7 @@ class WordReader(Cursor):
         """The text up to the closing double quote, which is passed; an empty pair is an empty literal."""
         start, count = self.pos, len(parts)
         while True:
+            self.limit(parts)
             if self.pos >= self.size:
                 self.pos = start - 1
                 raise self.fail("a double quote is never closed")
@@ -298,6 +300,7 @@ class WordReader(Cursor):
         parts: list[WordPart] = []
         while self.pos < self.size and self.text[self.pos] != "}":
             sign = self.text[self.pos]
+            self.limit(parts)
             if quoted and sign == '"':
                 self.pos += 1
                 self._double_quotes(parts)
@@ -322,6 +325,7 @@ class WordReader(Cursor):
         """All of this text as the body of a heredoc: expansions count, quotes do not."""
         parts: list[WordPart] = []
         while self.pos < self.size:
+            self.limit(parts)
             self._quoted_part(parts, _IN_BODY, "$`\\")
         return WordText(tuple(parts), self.placed)
 
