@@ -146,11 +146,12 @@ class _Compilation:
         resident = frozenset() if self._kept is None else frozenset({self._kept.name})
         lowering = Lowering(self._work, config, self._device, resident)
         lowering.run()
+        emission = lowering.emission
         held = self._held()
         is_parallel = runtime.streams > 1 and not config.single_stream
-        order = PartialOrder(lowering.kernels, held | lowering.storage.looped) if is_parallel else None
-        timing = Timing(len(lowering.kernels), held, order, self._is_on(names.MEMORY, log))
-        buffers = plan_buffers(lowering.storage, timing)
+        order = PartialOrder(emission.kernels, held | emission.storage.looped) if is_parallel else None
+        timing = Timing(len(emission.kernels), held, order, self._is_on(names.MEMORY, log))
+        buffers = plan_buffers(emission.storage, timing)
         extent = sum(pool_extent(buffers, pool) for pool in _ON_DEVICE)
         log.note(
             names.MEMORY,
@@ -162,16 +163,16 @@ class _Compilation:
         program = Program(
             self._graph.name,
             self._device.name,
-            tuple(lowering.kernels),
+            tuple(emission.kernels),
             buffers,
-            lowering.origins.owners(),
+            emission.origins.owners(),
             tuple(log.entries),
             tuple(self._unhandled),
             config.single_stream,
             config.dynamic is not None,
-            origins=tuple(lowering.origins.origins),
+            origins=tuple(emission.origins.origins),
             residues=tuple(self._work.residues),
-            files=lowering.origins.files,
+            files=emission.origins.files,
             buffer_mode=str(config.buffer_mode),
             disabled_passes=tuple(sorted(config.disabled_passes)),
             notes=(*config.notes, *runtime.notes),

@@ -19,21 +19,24 @@ _WORK |= {"Where": 1, "Cast": 1, "CastLike": 1}
 AS_SEEN = "as_seen"  # note: operands that the load path transposes, as the operator sees them, by position
 # These read only what they write, plus indices; the rest of the operand stays untouched.
 PARTIAL_READS = frozenset({"Gather", "GatherElements", "GatherND", "Slice", "Compress"})
+UPDATES = frozenset({"TensorScatter"})  # these write only the new places, SIMULATOR section 11
 
 
 class Work:
     """Sum over a kernel; `m, n, k` are the anchor's, `count` makes them account for all MACs.
 
-    `read_share` limits what is read of operand 0 (Gather, Slice): bytes, or -1 for all of it.
+    `read_limit` bounds what is read of operand 0 (Gather, Slice): bytes, or -1 for all of it. `write_bytes`
+    are those of an update in place.
     """
 
-    __slots__ = ("count", "k", "kind", "m", "macs", "n", "read_limit", "row", "vector_work")
+    __slots__ = ("count", "k", "kind", "m", "macs", "n", "read_limit", "row", "vector_work", "write_bytes")
 
     def __init__(self, kind: OpKind) -> None:
         self.kind = kind
         self.m = self.n = self.k = self.macs = self.vector_work = self.row = 0
         self.count = 1
         self.read_limit = -1
+        self.write_bytes = 0
 
 
 def work_of(node: WorkNode) -> Work:
@@ -49,6 +52,8 @@ def work_of(node: WorkNode) -> Work:
         work.macs, work.vector_work, work.row = facts.macs, facts.vector_work, facts.row
         if node.op in PARTIAL_READS:
             work.read_limit = facts.write_bytes
+        elif node.op in UPDATES:
+            work.write_bytes = facts.write_bytes
     for member in node.epilogue:
         weight = _WORK.get(member.op)
         if weight is not None:

@@ -35,9 +35,6 @@ def stored_tensor(graph: Graph, log: PassLog) -> str:
     if tensor not in graph.tensors or tensor in graph.inputs:
         log.note(NAME, where, f"no-region: the model computes no tensor '{tensor}'")
         return ""
-    if "iterations" not in graph.metadata:
-        log.note(NAME, where, "no-iterations: the model says nothing of iterations (metadata iterations)")
-        return ""
     return str(tensor)
 
 
