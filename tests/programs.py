@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _HALF = 2
+_EVEN = 0.5
 _DEVICE_KINDS = (KernelKind.MATRIX, KernelKind.VECTOR, KernelKind.LAYOUT)
 _LINK_KINDS = (KernelKind.H2D, KernelKind.D2H, KernelKind.HOST)
 
@@ -97,37 +99,34 @@ def make_program(kernels: Sequence[Kernel], device: str = "ascend-310p-like", **
     return msgspec.structs.replace(program, **fields)
 
 
-@st.composite
-def kernels(draw: st.DrawFn, index: int, *, on_link: bool) -> Kernel:
+def random_kernel(source: Random, index: int) -> Kernel:
     """One random kernel that depends on some of those before it."""
-    kind = draw(st.sampled_from((*_DEVICE_KINDS, *_LINK_KINDS) if on_link else _DEVICE_KINDS))
-    before = draw(st.sets(st.integers(0, index - 1), max_size=3)) if index else set()
-    size = draw(st.integers(1, 1 << 22))
+    kind = source.choice((*_DEVICE_KINDS, *_LINK_KINDS))
+    before = sorted(set(source.choices(range(index), k=source.randint(0, 3)))) if index else []
+    size = source.randint(1, 1 << source.randint(1, 22))
     fields: dict[str, object] = {
-        "owner": draw(st.integers(0, 5)),
-        "repeat": draw(st.sampled_from((1, 1, 1, 3))),
-        "reads": (Access(draw(st.integers(0, index)), size, draw(st.sampled_from((0, 16, 32, 128)))),),
-        "writes": (Access(index + 1, draw(st.integers(1, 1 << 22))),),
-        "dtype": draw(st.sampled_from(("float16", "float32", "int8"))),
+        "owner": source.randint(0, 5),
+        "repeat": source.choice((1, 1, 1, 3)),
+        "reads": (Access(source.randint(0, index), size, source.choice((0, 16, 32, 128))),),
+        "writes": (Access(index + 1, source.randint(1, 1 << 22)),),
+        "dtype": source.choice(("float16", "float32", "int8")),
     }
     if kind is KernelKind.MATRIX:
-        m, n, k = (draw(st.integers(1, 700)) for _ in range(3))
+        m, n, k = (source.randint(1, source.choice((20, 700))) for _ in range(3))
         fields |= {"m": m, "n": n, "k": k, "macs": m * n * k, "op": "MatMul"}
         fields |= {"reads": (Access(index, m * k * _HALF), Access(0, k * n * _HALF))}
     elif kind is KernelKind.VECTOR:
-        fields |= {
-            "vector_work": draw(st.integers(1, 1 << 22)),
-            "row": draw(st.sampled_from((0, 64, 1 << 17))),
-        }
+        fields |= {"vector_work": source.randint(1, 1 << 22), "row": source.choice((0, 64, 1 << 17))}
     elif kind is KernelKind.HOST:
-        fields |= {"elements": draw(st.integers(1, 1 << 16)), "implicit": draw(st.booleans())}
+        fields |= {"elements": source.randint(1, 1 << 16), "implicit": source.random() < _EVEN}
     elif kind is not KernelKind.LAYOUT:
-        fields |= {"link_bytes": size, "implicit": draw(st.booleans())}
-    return make_kernel(index, kind, sorted(before), **fields)
+        fields |= {"link_bytes": size, "implicit": source.random() < _EVEN}
+    return make_kernel(index, kind, before, **fields)
 
 
 @st.composite
-def programs(draw: st.DrawFn, *, largest: int = 40, on_link: bool = True) -> Program:
-    """A random program of up to `largest` kernels."""
+def programs(draw: st.DrawFn, *, largest: int = 200) -> Program:
+    """A random program of up to `largest` kernels; one seed instead of a draw per field keeps it fast."""
     count = draw(st.integers(1, largest))
-    return make_program([draw(kernels(index, on_link=on_link)) for index in range(count)])
+    source = Random(draw(st.integers(0, 1 << 32)))  # noqa: S311 - test data, not a secret
+    return make_program([random_kernel(source, index) for index in range(count)])
