@@ -14,7 +14,7 @@ from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, Result, Row, Site, prod
 from perfgate.graph.ops.table import TABLE, row_of
 from perfgate.graph.order import in_order
 from perfgate.graph.problems import MOST_PROBLEMS, Problem, ProblemCode, Refusal
-from perfgate.graph.protobuf import Message, attribute_value, broken, external_location, weight_tensor
+from perfgate.graph.protobuf import READERS, Message, broken, external_location, weight_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,12 +54,15 @@ class Importer:
     """The growing flat graph. `tensors` is insertion-ordered, so a trial import can be undone."""
 
     __slots__ = (
-        "declared", "external_files", "folder", "found", "functions", "initial", "next_index", "nodes",
-        "options", "poisoned", "problems", "remarks", "sequences", "source", "symbols", "tensors",
+        "declared", "external_files", "folder", "found", "functions", "has_places", "initial", "next_index",
+        "nodes", "options", "poisoned", "problems", "remarks", "sequences", "source", "symbols", "tensors",
     )  # fmt: skip
 
-    def __init__(self, *, source: str, folder: Path | None, options: Options) -> None:
+    def __init__(
+        self, *, source: str, folder: Path | None, options: Options, has_places: bool = True
+    ) -> None:
         self.source = source
+        self.has_places = has_places
         self.folder = folder
         self.options = options
         self.nodes: list[Node] = []
@@ -275,14 +278,15 @@ class Importer:
     def attributes(self, proto: Message, frame: Frame) -> dict[str, Any]:
         """Attributes by name, references to function arguments resolved."""
         if frame.attributes is None:
-            return {item.name: attribute_value(item) for item in proto.attribute}
+            return {item.name: READERS[item.type](item) for item in proto.attribute}
         return inlining.resolved_attributes(proto, frame.attributes)
 
     def _place(self, proto: Message, index: int) -> Place:
         text = ""
-        for entry in proto.metadata_props:
-            if entry.key == "source":
-                text = entry.value
+        if self.has_places:
+            for entry in proto.metadata_props:
+                if entry.key == "source":
+                    text = entry.value
         text = text or proto.doc_string
         if text:
             place = _parsed_place(text)

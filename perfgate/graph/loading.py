@@ -82,7 +82,9 @@ def _imported(
     versions = {
         "" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in proto.opset_import
     }
-    importer = Importer(source=source, folder=folder, options=options)
+    # A node's place stands under the key "source"; most models have none, and asking costs 1 us a node.
+    has_places = b"source" in content
+    importer = Importer(source=source, folder=folder, options=options, has_places=has_places)
     importer.functions = {(function.domain, function.name): function for function in proto.functions}
     importer.remarks.extend(check_versions(proto, versions, source))
     frame = Frame(opset=versions.get("", 0), versions=versions)

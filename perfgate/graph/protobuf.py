@@ -169,10 +169,10 @@ READERS: dict[int, Callable[[Message], AttributeValue]] = {  # AttributeProto.At
     8: lambda proto: tuple([_text(item) for item in proto.strings]),
     9: lambda proto: tuple([attribute_array(item) for item in proto.tensors]),
     10: lambda proto: tuple(proto.graphs),
+    **dict.fromkeys(range(11, 15), lambda proto: proto),  # sparse tensors and types stay messages
 }
 
 
 def attribute_value(proto: Message) -> AttributeValue:
     """Plain value of an AttributeProto; graphs, sparse tensors and types stay messages."""
-    reader = READERS.get(proto.type)
-    return proto if reader is None else reader(proto)
+    return READERS[proto.type](proto)
