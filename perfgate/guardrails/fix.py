@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from perfgate.core.finding import Answer
+import msgspec
+
+from perfgate.core.finding import Answer, Edit
 from perfgate.guardrails.judging import judge_file
 from perfgate.guardrails.patch import Change, NotCertainError, SourceText, change_for
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _NAME_WITH_CONTROL = (*map(chr, range(32)), '"', "\\", "\x7f")
+MAX_EDITS = 200  # findings whose edits are worked out; each is re-read twice
 HEADER_LINES = 2  # `---` and `+++`
 
 
@@ -77,6 +81,41 @@ def _refusal(finding: Finding, reason: str) -> Refusal:
     return Refusal(rule=finding.rule, place=str(finding.span), reason=reason)
 
 
+def with_edits(
+    evaluation: Evaluation, sources: Mapping[str, bytes], read: Callable[[str, bytes], FileFacts]
+) -> Evaluation:
+    """The same findings, the certain ones with their exact edits; each edit counts for the file as it is."""
+    known = {rule.id for rule in evaluation.rules.rules}
+    budget = MAX_EDITS
+    findings = []
+    for finding in evaluation.findings:
+        data = sources.get(finding.span.path)
+        if data is not None and finding.fix and finding.rule in known and budget:
+            budget -= 1
+            with suppress(NotCertainError):
+                findings.append(_with_edit(evaluation, finding, data, read))
+                continue
+        findings.append(finding)
+    return replace(evaluation, findings=tuple(findings))
+
+
+def _with_edit(
+    evaluation: Evaluation, finding: Finding, data: bytes, read: Callable[[str, bytes], FileFacts]
+) -> Finding:
+    step = _step(evaluation, finding, data, read)
+    if step is None:
+        return finding
+    source = SourceText(_decoded(data)[0])
+    place = source.place(finding.span.path, step.change.start, step.change.end)
+    return msgspec.structs.replace(finding, edits=(Edit(place=place, text=step.change.text),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    change: Change
+    data: bytes
+
+
 def _mended(
     evaluation: Evaluation,
     finding: Finding,
@@ -86,6 +125,15 @@ def _mended(
     is_untouched: bool,
 ) -> bytes:
     """The file with one finding mended; unchanged when an earlier edit has mended it already."""
+    step = _step(evaluation, finding, data, read)
+    if step is None and is_untouched:
+        raise NotCertainError("the place cannot be read again")
+    return data if step is None else step.data
+
+
+def _step(
+    evaluation: Evaluation, finding: Finding, data: bytes, read: Callable[[str, bytes], FileFacts]
+) -> _Step | None:
     if any(sign in finding.span.path for sign in _NAME_WITH_CONTROL):
         raise NotCertainError("the file's name needs quotes")
     facts = read(finding.span.path, data)
@@ -97,10 +145,8 @@ def _mended(
             change = change_for(rule, fault, subject, SourceText(text))
             fixed = _encoded(text[: change.start] + change.text + text[change.end :], encoding)
             _verify(facts, read(finding.span.path, fixed), rule, subject, change)
-            return fixed
-    if is_untouched:
-        raise NotCertainError("the place cannot be read again")
-    return data
+            return _Step(change=change, data=fixed)
+    return None
 
 
 def _faults_at(rule: Rule, facts: FileFacts, finding: Finding) -> Iterator[tuple[Subject, Fault]]:

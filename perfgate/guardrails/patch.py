@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.config import programs
 from perfgate.config.facts import Certainty
+from perfgate.core.finding import Place
 from perfgate.guardrails.certain_fix import wanted_value
 from perfgate.guardrails.kinds.present import effective
 from perfgate.guardrails.rule import Kind
@@ -52,6 +54,17 @@ class SourceText:
     def offset(self, line: int, column: int) -> int:
         """The character offset of a 1-based line and column."""
         return self._starts[line - 1] + column - 1
+
+    def place(self, path: str, start: int, end: int) -> Place:
+        """The place of the characters from `start` to before `end`."""
+        line, end_line = bisect_right(self._starts, start), bisect_right(self._starts, end)
+        return Place(
+            path=path,
+            line=line,
+            column=start - self._starts[line - 1] + 1,
+            end_line=end_line,
+            end_column=end - self._starts[end_line - 1] + 1,
+        )
 
     def start(self, span: Span) -> int:
         """Where a span begins."""
@@ -133,11 +146,13 @@ def _bounds(flag: Flag, source: SourceText) -> tuple[int, int]:
         end = max(end, source.end(flag.value_span))
     if "\n" in source.text[start:end]:
         raise NotCertainError("it is written over several lines")
-    before, after = source.text[start - 1 : start], source.text[end : end + 1]
-    if before and before in _QUOTES and before == after:
-        return start - 1, end + 1
-    if after and after in _QUOTES and after in source.text[start:end]:
-        return start, end + 1  # --name="value"
+    text = source.text
+    before = text[start - 1 : start]
+    if before and before in _QUOTES:  # a word in quotes begins behind the first one
+        if text[end - 1] == before:
+            return start - 1, end
+        if text[end : end + 1] == before:
+            return start - 1, end + 1
     return start, end
 
 

@@ -68,7 +68,8 @@ def finding_lines(finding: Finding, files: _Lines) -> Iterator[str]:
     if finding.link:
         yield f"  more: {one_line(finding.link)}"
     if finding.fix:
-        yield f"  fix:  {one_line(finding.fix)}   (perfgate guard --fix)"
+        offer = "   (perfgate guard --fix)" if finding.edits else ""
+        yield f"  fix:  {one_line(finding.fix)}{offer}"
     if finding.fingerprint:
         yield f"  waive: fingerprint {finding.fingerprint}"
 

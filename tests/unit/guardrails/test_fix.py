@@ -9,7 +9,7 @@ import pytest
 
 from perfgate.config.read import read
 from perfgate.guardrails.check import evaluate
-from perfgate.guardrails.fix import Fixes, fixes_of
+from perfgate.guardrails.fix import Fixes, fixes_of, with_edits
 from perfgate.guardrails.tree import facts_of_tree
 from tests.guard_facts import TODAY, rules
 
@@ -192,3 +192,13 @@ def test_git_applies_the_diff(tmp_path: Path) -> None:
     subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=found.diff, check=True)  # noqa: S607 - the same
     for path, data in found.files:
         assert (tmp_path / path).read_bytes() == data
+
+
+def test_edits_are_offered_with_the_findings_where_they_are_certain() -> None:
+    files = {"a.sh": b'atc --model=m --input_format=NCHW\natc --model=m "$@" --input_format=NCHW\n'}
+    loaded = rules(RULE)
+    evaluation = evaluate(loaded, facts_of_tree(files, loaded), today=TODAY)
+    found = [finding for finding in with_edits(evaluation, files, read).findings if finding.found]
+    assert [finding.edits[0].text if finding.edits else None for finding in found] == ["ND", None]
+    # `atc --model=m --input_format=` has 29 characters, so the value stands in columns 30 to 33
+    assert (found[0].edits[0].place.column, found[0].edits[0].place.end_column) == (30, 34)
