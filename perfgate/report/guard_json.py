@@ -33,7 +33,7 @@ def guard_json(evaluation: Evaluation) -> Json:
 
 
 def _finding(finding: Finding) -> Json:
-    value: Json = msgspec.to_builtins(finding)
+    value: Json = msgspec.json.decode(msgspec.json.encode(finding))
     return value
 
 
