@@ -10,7 +10,7 @@ from perfgate.backends.simulated import SimulatedBackend
 from perfgate.core.errors import UsageError
 from perfgate.core.profile import summarise
 from perfgate.core.record import Record, Ruler, Subject
-from perfgate.measure.compile_source import compile_settings, runtime_settings
+from perfgate.measure.config_source import compile_settings, runtime_settings
 from perfgate.measure.model_source import read_model
 
 if TYPE_CHECKING:

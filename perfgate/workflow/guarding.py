@@ -13,7 +13,7 @@ from perfgate.guardrails.check import evaluate, is_selected
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import RuleSource
 from perfgate.guardrails.strictness import effective
-from perfgate.measure.compile_source import compile_command
+from perfgate.measure.compile_command import compile_command
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -1,38 +1,21 @@
-"""The compile command of a benchmark: read out of the repository's own file, or spelled out in the suite."""
+"""The compile flags and runtime keys of a benchmark, each with the place it was read from."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from perfgate.compiler.compile_flags import acts
-from perfgate.config.compile_command import find_command
-from perfgate.config.read import read as read_facts
 from perfgate.config.runtime_config import read_runtime_keys
 from perfgate.core.errors import UsageError
 from perfgate.core.setting import Setting
+from perfgate.measure.compile_command import compile_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from perfgate.config.facts import Command
     from perfgate.measure.benchmark import Benchmark
 
-DEFAULT_PROGRAM = "atc"
 CHIP = "--soc_version"
-
-
-def compile_command(benchmark: Benchmark, read: Callable[..., bytes]) -> Command | None:
-    """The command that compiles the benchmark's model, None when the suite names no file.
-
-    Raises:
-        UsageError: the file cannot be read, or holds no such command, or several.
-    """
-    source = benchmark.compile
-    if source.path is None:
-        return None
-    data = read(source.path, what="compile script", named_at=benchmark.place)
-    facts = read_facts(source.path, data)
-    return find_command(facts, program=source.program or DEFAULT_PROGRAM, match=source.match)
 
 
 def compile_settings(benchmark: Benchmark, read: Callable[..., bytes]) -> tuple[Setting, ...]:
