@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,7 @@ def _imported(
     if importer.found:
         raise GraphError(tuple(importer.problems), source=source, found=importer.found)
     _check_names(importer, bindings)
+    _remark_absent_files(importer)
     return Graph(
         name=graph.name or source,
         nodes=tuple(importer.nodes),
@@ -161,6 +163,14 @@ def _declare(importer: Importer, graph: Message) -> None:
         dtype = ELEMENT_TYPES.get(item.type.tensor_type.elem_type, "float32")
         if min(sizes, default=0) >= 0:
             importer.declared[item.name] = (sizes, dtype)
+
+
+def _remark_absent_files(importer: Importer) -> None:
+    """Weights whose file is absent cost the same, but nobody looked at their values."""
+    counts = Counter(location for location in importer.external_files.values() if location)
+    for location, count in counts.items():
+        text = f"{count} weights of '{location}' are shape-only: costs are the same, values are unknown"
+        importer.remark("shape-only", importer.source, text)
 
 
 def _check_names(importer: Importer, bindings: Mapping[str, tuple[int, ...]]) -> None:

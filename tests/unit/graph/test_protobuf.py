@@ -108,7 +108,11 @@ def test_a_missing_value_names_the_external_file(model_bytes: ModelBytes) -> Non
     assert problem.code is ProblemCode.MISSING_VALUE
     assert "shape-only initialiser, external file 'big.data'" in problem.what
     assert problem.remedy == "put the file 'big.data' beside the model, or give values: {target: [...]}"
-    assert load(content, values={"target": [2, 3]}).tensors["y"].shape == (2, 3)
+    graph = load(content, values={"target": [2, 3]})
+    assert graph.tensors["y"].shape == (2, 3)
+    assert [(remark.code, remark.text) for remark in graph.remarks] == [
+        ("shape-only", "1 weights of 'big.data' are shape-only: costs are the same, values are unknown")
+    ]
 
 
 @pytest.mark.parametrize(
