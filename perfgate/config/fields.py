@@ -52,11 +52,11 @@ def unquoted(atoms: Sequence[Atom]) -> list[Part]:
         start = 0
         for index, sign in enumerate(atom.text.text):
             if sign == quote or (not quote and sign in "\"'"):
-                piece = replace(atom, text=atom.text.cut(start, index))
+                piece = atom.part(start, index)
                 parts.append(Part(atom=piece, splits=not quote))
                 quote = "" if quote else sign
                 start = index + 1
-        piece = replace(atom, text=atom.text.cut(start, len(atom.text)))
+        piece = atom.part(start, len(atom.text))
         parts.append(Part(atom=piece, splits=not quote))
     return parts
 
@@ -73,8 +73,9 @@ def split_parts(parts: Sequence[Part], place: Placed, separators: str = BLANKS) 
         words.extend(_stretch_words(stretch, place))
     if len(words) == 1 and len(parts) == len([part for part in parts if not part.splits]):
         return tuple(words)
-    many = len(words) > 1 or _has_break(chunks)
-    return tuple(replace(word, from_list=many) for word in words)
+    if len(words) <= 1 and not _has_break(chunks):
+        return tuple(words)
+    return tuple(replace(word, from_list=True) for word in words)
 
 
 def _has_break(chunks: list[_Chunk]) -> bool:
@@ -83,7 +84,7 @@ def _has_break(chunks: list[_Chunk]) -> bool:
 
 def _items(part: Part, separators: str) -> tuple[_Item, ...]:
     atom = part.atom
-    bare = replace(atom, guard=ALWAYS) if atom.guard else atom
+    bare = atom.only(ALWAYS) if atom.guard else atom
     if not part.splits or atom.text is None or not any(sign in atom.text.text for sign in separators):
         return (_Item(bare, part.splits),)
     items: list[_Item] = []
@@ -91,11 +92,11 @@ def _items(part: Part, separators: str) -> tuple[_Item, ...]:
     for index, sign in enumerate(text):
         if sign in separators:
             if index > start:
-                items.append(_Item(replace(bare, text=atom.text.cut(start, index)), splits=True))
+                items.append(_Item(bare.part(start, index), splits=True))
             items.append(_BREAK)
             start = index + 1
     if start < len(text):
-        items.append(_Item(replace(bare, text=atom.text.cut(start, len(text))), splits=True))
+        items.append(_Item(bare.part(start, len(text)), splits=True))
     return tuple(items)
 
 
@@ -122,7 +123,9 @@ def _stretch_words(stretch: list[_Chunk], place: Placed) -> list[Word]:
     guards = {guard for guard, _ in stretch}
     if len(guards) == 1:
         items = [item for _, chunk in stretch for item in chunk]
-        return [replace(word, guards=(next(iter(guards)),)) for word in _plain_words(items, place)]
+        words = _plain_words(items, place)
+        guard = next(iter(guards))
+        return [replace(word, guards=(guard,)) for word in words] if guard else words
     if not _has_break(stretch) and _is_word_everywhere(stretch):
         return [_guarded_word(stretch, place)]
     cases = worlds(guards)
@@ -139,7 +142,7 @@ def _stretch_words(stretch: list[_Chunk], place: Placed) -> list[Word]:
 
 def _guarded_word(stretch: list[_Chunk], place: Placed) -> Word:
     atoms = [
-        replace(item.atom, guard=guard) if guard else item.atom
+        item.atom.only(guard) if guard else item.atom
         for guard, chunk in stretch
         for item in chunk
         if item.atom is not None
@@ -218,6 +221,6 @@ def _one(ways: list[tuple[Guard, Word]]) -> Word:
     atoms = list(first.atoms[:shared])
     if any(len(row) > shared for row in rows):
         for case, word in ways:
-            atoms.extend(replace(atom, guard=case) for atom in word.atoms[shared:])
+            atoms.extend(atom.only(case) for atom in word.atoms[shared:])
     splits = any(word.splits for _, word in ways)
     return Word(atoms=tuple(atoms), place=first.place, guards=guards, splits=splits)

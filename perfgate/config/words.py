@@ -27,6 +27,20 @@ class Atom:
     replaceable: bool = False
     written: Placed | None = None
 
+    def under(self, guard: Guard) -> Atom:
+        """The atom where this guard holds too."""
+        guard = self.guard | guard
+        return Atom(text=self.text, source=self.source, guard=guard, replaceable=self.replaceable)
+
+    def only(self, guard: Guard) -> Atom:
+        """The atom under exactly this guard."""
+        return Atom(text=self.text, source=self.source, guard=guard, replaceable=self.replaceable)
+
+    def part(self, first: int, last: int) -> Atom:
+        """The atom with some of its known text."""
+        text = None if self.text is None else self.text.cut(first, last)
+        return Atom(text=text, source=self.source, guard=self.guard, replaceable=self.replaceable)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Word:
@@ -93,7 +107,7 @@ class Word:
         ways = []
         for case in cases:
             guards = tuple(guard | case for guard in self.guards if not contradicts(guard, case))
-            atoms = tuple(replace(atom, guard=ALWAYS) for atom in self.atoms if atom.guard <= case | given)
+            atoms = tuple(atom.only(ALWAYS) for atom in self.atoms if atom.guard <= case | given)
             if guards:
                 ways.append(replace(self, atoms=atoms, guards=guards))
         return tuple(ways)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from perfgate.config.bash.compound_reading import CompoundReader
-from perfgate.config.bash.reading import ShellSyntaxError
+from perfgate.config.bash.reading import MAX_COMMANDS, ShellSyntaxError
 from perfgate.config.bash.syntax import (
     Assignment,
     Broken,
@@ -154,6 +154,9 @@ class CommandReader(CompoundReader):
             ShellSyntaxError: there is none.
         """
         self.skip_blanks()
+        self.commands += 1
+        if self.commands > MAX_COMMANDS:
+            raise self.fail(f"more than {MAX_COMMANDS} commands")
         compound = self.read_compound()
         if compound is not None:
             return compound

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _FUNCTION = re.compile(r"([^\s\"'\\$`;&|<>()={}]+)[ \t]*\([ \t]*\)")
 _FUNCTION_NAME = re.compile(r"[^\s\"'$`;&|<>()]+")
+_COMPOUND = frozenset(["{", "if", "case", "for", "select", "while", "until", "function", "coproc", "[["])
 _LOOP_NAME = re.compile(r"[A-Za-z_]\w*")
 _TEST_WORD = re.compile(r"[<>()&|]+|\n")
 _ARM_END = re.compile(r";;&|;;|;&")
@@ -53,10 +54,20 @@ class CompoundReader(HeredocReader):
 
     def read_compound(self) -> Command | None:
         """The compound command that stands here, or None for a simple command."""
-        if self.text.startswith("((", self.pos):
-            return self._arithmetic_or_subshell()
         if self.text.startswith("(", self.pos):
+            if self.text.startswith("((", self.pos):
+                return self._arithmetic_or_subshell()
             return self._inside(self._subshell)
+        keyword = self.keyword()
+        if keyword in _COMPOUND:
+            return self._inside(self._compound_reader(keyword))
+        found = _FUNCTION.match(self.text, self.pos)
+        if found is None:
+            return None
+        self.pos = found.end()
+        return self._inside(lambda: self._function_body(found.group(1)))
+
+    def _compound_reader(self, keyword: str) -> Callable[[], Command]:
         readers: dict[str, Callable[[], Command]] = {
             "{": self._group,
             "if": self._if,
@@ -69,14 +80,7 @@ class CompoundReader(HeredocReader):
             "coproc": self._coproc,
             "[[": self._test,
         }
-        reader = readers.get(self.keyword())
-        if reader is not None:
-            return self._inside(reader)
-        found = _FUNCTION.match(self.text, self.pos)
-        if found is None:
-            return None
-        self.pos = found.end()
-        return self._inside(lambda: self._function_body(found.group(1)))
+        return readers[keyword]
 
     def _inside(self, reader: Callable[[], Command]) -> Command:
         self.deeper()

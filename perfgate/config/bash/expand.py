@@ -65,7 +65,9 @@ class Expander:
             if not literal.quoted and literal.text.text.startswith("~"):
                 return (Word(atoms=self._tilde(literal.text), place=text.place),)
             return (Word(atoms=(Atom(text=literal.text),), place=text.place),)
-        return tuple(word for way in expand_braces(text) for word in self._fields(way))
+        words = tuple(word for way in expand_braces(text) for word in self._fields(way))
+        self.count(len(words) // _WORDS_PER_STEP)
+        return words
 
     def all_words(self, texts: Sequence[WordText]) -> tuple[Word, ...]:
         """The arguments that several words become; reading on ends when they get too many."""
@@ -74,7 +76,6 @@ class Expander:
             words.extend(self.words(text))
             if len(words) > MAX_ITEMS:
                 break
-        self.count(len(words) // _WORDS_PER_STEP)
         return tuple(words)
 
     def atoms(self, text: WordText | None) -> tuple[Atom, ...]:
@@ -164,7 +165,7 @@ class Expander:
             guard = word.guards[0]
             if atoms:
                 atoms.append(replace(blank, guard=guard))
-            atoms.extend(replace(atom, guard=atom.guard | guard) for atom in word.atoms)
+            atoms.extend(atom.under(guard) for atom in word.atoms)
         return tuple(atoms)
 
     def _parts(self, part: WordPart) -> list[Part]:

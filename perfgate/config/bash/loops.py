@@ -52,11 +52,7 @@ def _is_glob(word: WordText) -> bool:
 def _variable(words: tuple[Word, ...], decision: Decision) -> Variable:
     if len(words) == 1:
         return Variable(atoms=words[0].atoms)
-    atoms = [
-        replace(atom, guard=atom.guard | {(decision, outcome)})
-        for outcome, word in enumerate(words)
-        for atom in word.atoms
-    ]
+    atoms = [atom.under(frozenset({(decision, outcome)})) for outcome, word in enumerate(words) for atom in word.atoms]
     return Variable(atoms=tuple(atoms))
 
 

@@ -67,7 +67,7 @@ def element_atoms(part: Parameter, variable: Variable, key: tuple[Atom, ...] | N
     atoms: list[Atom] = []
     for case in cases:
         found = _element(part, variable, [atom for atom in key if atom.guard <= case])
-        atoms.extend(replace(atom, guard=atom.guard | case) if case else atom for atom in found)
+        atoms.extend(atom.under(case) if case else atom for atom in found)
     return tuple(atoms)
 
 
@@ -105,7 +105,7 @@ def with_default(
         return current
     for case in cases:
         here = [piece for piece in current if piece.atom.guard <= case]
-        bare = [replace(piece, atom=replace(piece.atom, guard=ALWAYS)) for piece in here]
+        bare = [replace(piece, atom=piece.atom.only(ALWAYS)) for piece in here]
         found.extend(_under(piece, case) for piece in _case_default(part, bare, default, colon=colon))
     return found
 
@@ -136,7 +136,7 @@ def _replaceable(part: Parameter, pieces: list[Part]) -> list[Part]:
 
 
 def _under(piece: Part, guard: Guard) -> Part:
-    return replace(piece, atom=replace(piece.atom, guard=piece.atom.guard | guard))
+    return replace(piece, atom=piece.atom.under(guard))
 
 
 def alternative(part: Parameter, variable: Variable | None, pieces: list[Part]) -> list[Part]:

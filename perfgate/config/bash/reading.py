@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 MAX_ITEMS = (
     8192  # words of a command, parts of a word, commands of a chain; beyond that the text is no script
 )
+MAX_COMMANDS = 20_000  # of one text
 MAX_DEPTH = 48  # constructs inside constructs; each takes up to twelve Python frames
 
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
+_BLANK_SIGNS = frozenset(" \t\\")
+_OPERATOR_SIGNS = frozenset("&|;()\n")
 _OPERATOR = re.compile(r"&&|\|\||;;&|;&|;;|\|&|[&|;()\n]")
 _KEYWORD = re.compile(r"(?:[a-z]+|[{}!]|\[\[|\]\])(?=[ \t\n;&|<>()]|\\\n|\Z)")
-_FIRST_KEYWORD = re.compile(r"[a-z{}!\[\]]")
 
 
 class ShellSyntaxError(Exception):
@@ -40,6 +41,7 @@ class Cursor:
         self.size = len(placed.text)
         self.pos = 0
         self.depth = 0
+        self.commands = 0
 
     def fail(self, reason: str) -> ShellSyntaxError:
         """The error that ends reading here."""
@@ -70,22 +72,23 @@ class Cursor:
 
     def skip_blanks(self) -> None:
         """Pass blanks, joined lines and a comment."""
-        found = _BLANKS.match(self.text, self.pos)
-        if found:
-            self.pos = found.end()
-        comment = _COMMENT.match(self.text, self.pos)
-        if comment:
-            self.pos = comment.end()
+        if self.text[self.pos : self.pos + 1] in _BLANK_SIGNS:
+            found = _BLANKS.match(self.text, self.pos)
+            if found:
+                self.pos = found.end()
+        if self.text.startswith("#", self.pos):
+            end = self.text.find("\n", self.pos)
+            self.pos = self.size if end < 0 else end
 
     def operator(self) -> str:
         """The control operator that stands here, without passing it; empty if there is none."""
+        if self.text[self.pos : self.pos + 1] not in _OPERATOR_SIGNS:
+            return ""
         found = _OPERATOR.match(self.text, self.pos)
         return found.group() if found else ""
 
     def keyword(self) -> str:
         """The word that stands here if it has the form of a reserved word, without passing it."""
-        if not _FIRST_KEYWORD.match(self.text, self.pos):
-            return ""
         found = _KEYWORD.match(self.text, self.pos)
         return found.group() if found else ""
 

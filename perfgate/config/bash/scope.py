@@ -108,11 +108,7 @@ def under(variable: Variable, guard: Guard) -> Variable:
     elements = variable.elements
     if elements is not None:
         elements = tuple(_word_under(word, guard) for word in elements)
-    atoms = tuple(
-        replace(atom, guard=atom.guard | guard)
-        for atom in variable.atoms
-        if not contradicts(atom.guard, guard)
-    )
+    atoms = tuple(atom.under(guard) for atom in variable.atoms if not contradicts(atom.guard, guard))
     return replace(variable, atoms=atoms, elements=elements)
 
 
@@ -126,7 +122,7 @@ def chosen(variable: Variable, decision: Decision, outcome: int) -> Variable:
     pair = (decision, outcome)
     guard = frozenset({pair})
     atoms = tuple(
-        replace(atom, guard=atom.guard - {pair}) if pair in atom.guard else atom
+        atom.only(atom.guard - {pair}) if pair in atom.guard else atom
         for atom in variable.atoms
         if not contradicts(atom.guard, guard)
     )
@@ -142,9 +138,7 @@ def _can_be(word: Word, guard: Guard) -> bool:
 
 def _chosen_word(word: Word, guard: Guard) -> Word:
     guards = tuple(one - guard for one in word.guards if not contradicts(one, guard))
-    atoms = tuple(
-        replace(atom, guard=atom.guard - guard) for atom in word.atoms if not contradicts(atom.guard, guard)
-    )
+    atoms = tuple(atom.only(atom.guard - guard) for atom in word.atoms if not contradicts(atom.guard, guard))
     return replace(word, guards=guards, atoms=atoms)
 
 
@@ -159,7 +153,7 @@ def joined_variable(ways: list[Variable], decision: Decision) -> Variable:
     rows = [way.atoms for way in ways]
     start, end = _shared(rows)
     middle = [
-        replace(atom, guard=atom.guard | guard)
+        atom.under(guard)
         for row, guard in zip(rows, guards, strict=True)
         for atom in row[start : len(row) - end]
     ]
