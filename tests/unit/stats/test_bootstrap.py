@@ -9,6 +9,7 @@ import pytest
 from scipy import stats as oracle
 
 from perfgate.stats.bootstrap import bootstrap_ratio, bootstrap_rows
+from perfgate.stats.order_draws import sample_draws
 
 RESAMPLES = 9_999
 
@@ -127,3 +128,10 @@ def test_uneven_runs_are_drawn_at_their_own_size() -> None:
     width = result.percentile.high - result.percentile.low
     # a naive two-level resampler; draws of one run share their resample, hence the loose bound
     assert width == pytest.approx(2 * 1.96 * expected, rel=0.2)
+
+
+def test_a_thousand_comparisons_draw_once_per_side() -> None:
+    sample_draws.cache_clear()
+    random = np.random.default_rng(66)
+    bootstrap_rows(random.lognormal(size=(200, 30)), random.lognormal(size=(200, 30)), resamples=99)
+    assert sample_draws.cache_info().misses == 2

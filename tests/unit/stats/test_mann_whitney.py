@@ -10,7 +10,7 @@ import pytest
 from scipy import stats as oracle
 
 from perfgate.stats.mann_whitney import mann_whitney, smallest_p
-from perfgate.stats.rank_laws import TABLE_LIMIT
+from perfgate.stats.rank_laws import TABLE_LIMIT, untied_tail
 
 SEPARATED_X = [1.00, 1.01, 1.02, 1.03, 1.04]
 SEPARATED_Y = [1.06, 1.07, 1.08, 1.09, 1.10]
@@ -131,3 +131,10 @@ def test_nan_is_a_bug_and_raises() -> None:
 def test_an_empty_side_raises() -> None:
     with pytest.raises(ValueError, match="both sides"):
         mann_whitney(np.empty((1, 0)), [[1.0]])
+
+
+def test_a_thousand_rows_make_one_table() -> None:
+    untied_tail.cache_clear()
+    random = np.random.default_rng(46)
+    mann_whitney(random.normal(size=(1000, 30)), random.normal(size=(1000, 30)))
+    assert untied_tail.cache_info().misses == 1
