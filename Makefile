@@ -1,10 +1,10 @@
-# Everybody: gate test check demo bench. Maintainers: conformance acceptance corpus baselines size.
+# Everybody: gate test check demo bench. Maintainers: conformance acceptance corpus golden size.
 # Each target sets up .venv by itself; UV or a package cache only makes that faster.
 PYTHON ?= python3
 BIN := .venv/bin
 SUITE := perfgate/zoo/suite
 
-.PHONY: gate test check bench demo conformance acceptance corpus baselines size clean
+.PHONY: gate test check bench demo conformance acceptance corpus golden size clean
 
 gate: .venv/.ready
 	$(BIN)/pytest --perfgate $(SUITE) $(ARGS)
@@ -29,6 +29,9 @@ acceptance: .venv/.ready
 
 corpus: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.corpus $(DIR)
+
+golden: .venv/.ready
+	$(BIN)/python -m tests.golden
 
 size: .venv/.ready
 	@for package in perfgate/*/; do echo "$$(cat $$(find $$package -name '*.py') | wc -l) $$package"; done | sort -rn

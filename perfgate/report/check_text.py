@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.core.verdict import BenchmarkVerdict  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.report.inert import inert
 from perfgate.report.terminal import count_line
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def closing_lines(closing: Closing) -> list[str]:
     lines += _section("looser than base, so not applied:", closing.loosened)
     lines += [f"note: {note}" for note in closing.notes]
     lines.append(f"verdict: {_PLAIN_VERDICT.get(closing.exit_code, 'FAIL')} (exit {closing.exit_code})")
-    return lines
+    return [inert(line) for line in lines]
 
 
 def _section(title: str, rows: Sequence[str]) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from perfgate.core.units import PS_PER_SECOND, percent, readable
 from perfgate.core.verdict import PRECEDENCE, Verdict
+from perfgate.report.inert import inert
 
 if TYPE_CHECKING:
     from perfgate.core.verdict import BenchmarkVerdict, Comparison
@@ -24,6 +26,10 @@ def deciding(verdict: BenchmarkVerdict) -> Comparison | None:
 
 def headline(verdict: BenchmarkVerdict) -> str:
     """One line: `regressed: latency +309 % (interval +305 %..+313 %, min effect 1 %) on ascend-310p-like`."""
+    return inert(_headline(verdict))
+
+
+def _headline(verdict: BenchmarkVerdict) -> str:
     worst = deciding(verdict)
     if worst is None or worst.worse_by is None:
         return f"{verdict.verdict}: {verdict.reason} on {verdict.device}"
@@ -39,9 +45,7 @@ def headline(verdict: BenchmarkVerdict) -> str:
 def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> str:
     """Headline; baseline and now; where the time went; what is copied; what changed; the next command."""
     lines = [headline(verdict)]
-    ordered = sorted(
-        verdict.comparisons, key=lambda item: (PRECEDENCE[item.verdict], -abs(item.worse_by or 0.0))
-    )
+    ordered = sorted(verdict.comparisons, key=_by_weight)
     changed = [item for item in ordered if item.verdict is not Verdict.UNCHANGED and item.now is not None]
     lines += [_values(item) for item in changed[:_SHOWN_METRICS]]
     if verdict.verdict not in {Verdict.REGRESSED, Verdict.INCONCLUSIVE} or not changed:
@@ -49,7 +53,7 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
     if explanation is not None:
         lines += _evidence(explanation)
     lines.append(f"  next: {_next_command(verdict)}")
-    return "\n".join(lines[:MAX_LINES])
+    return "\n".join(inert(line) for line in lines[:MAX_LINES])
 
 
 def _by_weight(item: Comparison) -> tuple[int, bool, float]:
@@ -88,9 +92,8 @@ def _copier(explanation: Explanation) -> str:
     copier = explanation.copier
     if copier is None:
         return ""
-    return (
-        f", most of it in #{copier.now.number} {copier.now.name} ({readable(copier.now.copied_bytes, 'B')})"
-    )
+    share = readable(copier.now.copied_bytes, "B")
+    return f", the largest share in #{copier.now.number} {copier.now.name} ({share})"
 
 
 def _seconds(picoseconds: int) -> str:
@@ -99,5 +102,5 @@ def _seconds(picoseconds: int) -> str:
 
 def _next_command(verdict: BenchmarkVerdict) -> str:
     if verdict.verdict in {Verdict.NEW, Verdict.CHANGED, Verdict.MISSING}:
-        return f'perfgate baseline update -k {verdict.benchmark} --reason "..."'
-    return f"perfgate check -k {verdict.benchmark}"
+        return f'perfgate baseline update -k {shlex.quote(verdict.benchmark)} --reason "..."'
+    return f"perfgate check -k {shlex.quote(verdict.benchmark)}"

@@ -1,0 +1,157 @@
+"""Every command and every file shown in the README and in docs/ works as shown."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from perfgate.gate.policy_file import load_policy
+from perfgate.guardrails.load import load_rules
+from perfgate.guardrails.rule import RuleSource
+from perfgate.measure.suite import load_suite
+from tests.repositories import Repository, clean_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+# Commands that set everything up are run by CI itself; running them here would run these tests again.
+RUN_BY_CI = {"make gate", "make test", "make check"}
+EXPECTED_FAILURES = {"--perfgate-on-guardrail measure"}  # shown as what a red gate looks like
+
+
+def blocks(language: str) -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for match in re.finditer(
+            rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            yield f"{page.name}:{page.read_text('utf-8')[: match.start()].count(chr(10)) + 1}", match[1]
+
+
+def shown_commands() -> list[tuple[str, str]]:
+    return [
+        (place, line.removeprefix("$ "))
+        for place, text in blocks("console")
+        for line in text.splitlines()
+        if line.startswith("$ ")
+    ]
+
+
+COMMANDS = [item for item in shown_commands() if item[1] not in RUN_BY_CI]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The committed state of this repository, with this environment as its `.venv`."""
+    folder = tmp_path_factory.mktemp("docs") / "perfgate"
+    done = subprocess.run(
+        ["git", "clone", "-q", str(ROOT), str(folder)],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip(f"the tests do not run inside a git clone: {done.stderr.strip()}")
+    (folder / ".venv").symlink_to(Path(sys.prefix))
+    return folder
+
+
+def test_the_setup_commands_of_the_readme_are_targets_of_the_makefile() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    shown = {command.split()[1] for _, command in shown_commands() if command.startswith("make ")}
+    assert {"gate", "test"} <= shown <= targets
+
+
+@pytest.mark.parametrize(("place", "command"), COMMANDS, ids=[command for _, command in COMMANDS])
+def test_a_shown_command_works(clone: Path, place: str, command: str) -> None:
+    expected = {0}
+    if any(words in command for words in EXPECTED_FAILURES):
+        script = clone / "perfgate/zoo/suite/convert_sd_unet.sh"
+        script.write_text(script.read_text().replace("--optypelayout=NHWC", "--optypelayout=NCHW"))
+        expected = {1}
+    done = subprocess.run(
+        shlex.split(command), cwd=clone, env=clean_environment(), capture_output=True, text=True, check=False
+    )
+    subprocess.run(["git", "checkout", "-q", "."], cwd=clone, env=clean_environment(), check=True)
+    assert done.returncode in expected, f"{place}: {done.stdout}{done.stderr}"
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+YAML_BLOCKS = list(blocks("yaml"))
+
+
+@pytest.mark.parametrize(("place", "text"), YAML_BLOCKS, ids=[place for place, _ in YAML_BLOCKS])
+def test_a_shown_file_is_one_that_perfgate_takes(place: str, text: str) -> None:
+    if "benchmarks:" in text:
+        assert load_suite(text.encode(), "perf_models.yaml"), place
+    elif "policy:" in text:
+        assert load_policy(text.encode(), "perfgate.yaml", today=dt.date(2026, 11, 29)).rules, place
+    else:
+        assert load_rules([RuleSource(path="guardrails.yaml", text=text.encode())]).rules, place
+
+
+def test_the_newcomers_own_repository_reaches_a_first_verdict(tmp_path: Path) -> None:
+    suite = next(text for _, text in blocks("yaml") if "models/detector.onnx" in text)
+    rule = next(text for _, text in blocks("yaml") if "atc_convert" in text)
+    repository = Repository(tmp_path / "mine")
+    from perfgate.zoo.catalogue import build  # noqa: PLC0415 - only this test builds a model
+
+    repository.commit(
+        "start",
+        {
+            "perf_models.yaml": suite,
+            "guardrails.yaml": rule,
+            "models/detector.onnx": build("sd_unet", "tiny").SerializeToString(),
+            "deploy/convert.sh": "atc --framework=5 --model=detector.onnx --output=d --optypelayout=NHWC\n",
+            "deploy/runtime_config.yaml": "pinned_memory: true\n",
+        },
+    )
+    perfgate = str(Path(sys.executable).parent / "perfgate")
+    codes = []
+    for arguments in (["check"], ["baseline", "update", "--reason", "first baselines"]):
+        done = subprocess.run(
+            [perfgate, *arguments],
+            cwd=repository.folder,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        codes.append(done.returncode)
+    assert codes == [11, 0]  # nothing to compare with yet; then accepted
+    repository.commit("accept")
+    done = subprocess.run(
+        [perfgate, "check"],
+        cwd=repository.folder,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 unchanged" in done.stdout
+
+
+def test_every_link_of_the_pages_leads_somewhere() -> None:
+    missing = [
+        f"{page.name}: {target}"
+        for page in PAGES
+        for target in re.findall(
+            r"\]\(([^)#]+)[^)]*\)|`((?:docs|tests|perfgate)/[\w./-]+)`", page.read_text("utf-8")
+        )
+        for target in target
+        if target
+        and not target.startswith("http")
+        and not (page.parent / target).exists()
+        and not (ROOT / target).exists()
+    ]
+    assert missing == []

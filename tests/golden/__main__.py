@@ -1,0 +1,10 @@
+"""`python -m tests.golden`: rewrite the goldens from the code as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.golden.texts import TEXTS
+
+for name, make in TEXTS.items():
+    (Path(__file__).parent / name).write_text(make() + "\n", encoding="utf-8")
