@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.compiler.opclass import ELEMENTWISE
 from perfgate.compiler.switches import Fusion
+from perfgate.compiler.workgraph import share_kernel
 
 if TYPE_CHECKING:
     from perfgate.compiler.fusion import Fuser
@@ -58,7 +59,7 @@ def _next_user(fuser: Fuser, node: WorkNode) -> WorkNode | None:
             fuser.refuse(node, user, code, f"{inner.name} must be written for its {len(users)} users")
         return None
     user = users[0]
-    is_member = user.op in ELEMENTWISE and not user.epilogue and user.repeat == node.repeat
+    is_member = user.op in ELEMENTWISE and not user.epilogue and share_kernel(user, node)
     return user if is_member else None
 
 

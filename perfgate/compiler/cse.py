@@ -10,6 +10,7 @@ from perfgate.compiler.folding import RANDOM
 from perfgate.compiler.opclass import BORDERS, CONTROL
 from perfgate.compiler.origin import ResidueKind
 from perfgate.compiler.passnames import CSE
+from perfgate.graph.ir import same_value
 
 if TYPE_CHECKING:
     from perfgate.compiler.passlog import PassLog
@@ -18,51 +19,67 @@ if TYPE_CHECKING:
 COMMUTATIVE = frozenset(
     {"Add", "Mul", "Min", "Max", "Sum", "And", "Or", "Xor", "Equal", "BitwiseAnd", "BitwiseOr"}
 )
-_PROBE = 8  # elements compared first; real weights of one shape differ in them
 
 
 def merge_duplicates(work: WorkGraph, log: PassLog) -> None:
     """Keep the first of nodes that compute the same value; later ones end as tombstones.
 
-    Operands are identified by the object that holds them, equal initialisers count as one. Only a node whose
-    operands collide pays for a comparison of attributes.
+    Operands are numbered by the object that holds them, constants by shape and ends. Only nodes that agree
+    so far pay for a comparison of attributes and constants.
     """
-    numbers = _constant_numbers(work)
     seen: dict[tuple[Any, ...], list[WorkNode]] = {}
     for node in work.slots:
         if node is None:
             continue
-        ids = [0 if operand is None else numbers.get(operand.name) or id(operand) for operand in node.inputs]
-        if node.op in COMMUTATIVE:
-            ids.sort()
-        key = (node.op, *ids)
+        key = _number(node)
         first = seen.get(key)
         if first is None:
             seen[key] = [node]
             continue
-        twin = next((other for other in first if same_attributes(other.attributes, node.attributes)), None)
-        if twin is None or len(twin.outputs) != len(node.outputs):
+        twin = next((other for other in first if _is_same(other, node)), None)
+        if twin is None:
             first.append(node)
         else:
             _merge(work, log, twin, node)
 
 
-def _constant_numbers(work: WorkGraph) -> dict[str, int]:
-    """Numbers of initialisers that equal an earlier one, by name; shape-only ones equal only themselves."""
-    groups: dict[tuple[Any, ...], list[WorkValue]] = {}
-    numbers: dict[str, int] = {}
-    for value in work.values.values():
-        if not value.is_constant or value.value is None:
-            continue
-        content = value.value
-        probe = content.ravel()[:_PROBE].tobytes() if isinstance(content, np.ndarray) else repr(content)
-        group = groups.setdefault((value.dtype, value.shape, probe), [])
-        twin = next((other for other in group if np.array_equal(other.value, content)), None)
-        if twin is None:
-            group.append(value)
+def _number(node: WorkNode) -> tuple[Any, ...]:
+    """Equal for nodes that may compute the same."""
+    numbers: list[Any] = []
+    constants: list[Any] = []
+    is_ordered = node.op not in COMMUTATIVE
+    for operand in node.inputs:
+        if operand is None:
+            numbers.append(0)
+        elif not operand.is_constant:
+            numbers.append(id(operand))
+        elif is_ordered:
+            numbers.append(_number_of_constant(operand))
         else:
-            numbers[value.name] = id(twin)
-    return numbers
+            constants.append(_number_of_constant(operand))
+    if not is_ordered:
+        numbers.sort()
+        numbers += constants
+    return (node.op, *numbers)
+
+
+def _number_of_constant(operand: WorkValue) -> object:
+    """Equal for constants that may be equal; one without bytes equals only itself."""
+    value = operand.value
+    if value is None or not value.size:
+        return id(operand)
+    return operand.shape, value.item(0), value.item(value.size - 1)
+
+
+def _is_same(left: WorkNode, right: WorkNode) -> bool:
+    if len(left.outputs) != len(right.outputs) or not same_attributes(left.attributes, right.attributes):
+        return False
+    pairs = zip(_constants(left), _constants(right), strict=True)
+    return all(a is b or (a.dtype == b.dtype and same_value(a.value, b.value)) for a, b in pairs)
+
+
+def _constants(node: WorkNode) -> list[WorkValue]:
+    return [operand for operand in node.inputs if operand is not None and operand.is_constant]
 
 
 def same_attributes(left: dict[str, Any], right: dict[str, Any]) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from perfgate.compiler.opclass import CONVOLUTIONS, NORMS, PRODUCTS, SENSITIVE_VECTOR, SOFTMAXES
 from perfgate.graph.ops.costs import estimated
 from perfgate.graph.ops.elementwise import BINARY, UNARY
 from perfgate.graph.ops.rows import OpFacts, OpKind
@@ -20,6 +21,10 @@ AS_SEEN = "as_seen"  # note: operands that the load path transposes, as the oper
 # These read only what they write, plus indices; the rest of the operand stays untouched.
 PARTIAL_READS = frozenset({"Gather", "GatherElements", "GatherND", "Slice", "Compress"})
 UPDATES = frozenset({"TensorScatter"})  # these write only the new places, SIMULATOR section 11
+
+
+KnownFacts: TypeAlias = "dict[tuple[Any, ...], OpFacts]"
+_BY_SHAPE = CONVOLUTIONS | PRODUCTS | SENSITIVE_VECTOR | NORMS | SOFTMAXES
 
 
 class Work:
@@ -39,14 +44,14 @@ class Work:
         self.write_bytes = 0
 
 
-def work_of(node: WorkNode) -> Work:
+def work_of(node: WorkNode, known: KnownFacts) -> Work:
     """Work of a kernel: its anchor's, plus that of each fused member."""
     weight = _WORK.get(node.op)
     if weight is not None:
         work = Work(OpKind.VECTOR)
         work.vector_work = weight * node.outputs[0].elements
     else:
-        facts = facts_of(node)
+        facts = facts_of(node, known)
         work = Work(facts.kind)
         work.m, work.n, work.k, work.count = facts.m, facts.n, facts.k, facts.count
         work.macs, work.vector_work, work.row = facts.macs, facts.vector_work, facts.row
@@ -59,12 +64,12 @@ def work_of(node: WorkNode) -> Work:
         if weight is not None:
             work.vector_work += weight * member.outputs[0].elements
         else:
-            _add_member(work, member)
+            _add_member(work, member, known)
     return work
 
 
-def _add_member(work: Work, member: WorkNode) -> None:
-    facts = facts_of(member)
+def _add_member(work: Work, member: WorkNode, known: KnownFacts) -> None:
+    facts = facts_of(member, known)
     work.macs += facts.macs
     work.vector_work += facts.vector_work
     work.row = max(work.row, facts.row)
@@ -73,8 +78,25 @@ def _add_member(work: Work, member: WorkNode) -> None:
         work.count = -(-work.macs // single)
 
 
-def facts_of(node: WorkNode) -> OpFacts:
-    """The op table's answer for a node; an operator outside it is a vector pass over operands and results."""
+def facts_of(node: WorkNode, known: KnownFacts) -> OpFacts:
+    """The op table's answer for a node; an operator outside it is a vector pass over operands and results.
+
+    `known` keeps the answers for operators whose work follows from shapes and attributes: networks repeat.
+    """
+    if node.op not in _BY_SHAPE or node.notes or node.sources[0].is_estimated:
+        return _facts(node)
+    shapes = tuple([None if operand is None else operand.shape for operand in node.inputs])
+    key = (node.op, node.outputs[0].shape, shapes, *node.attributes.items())
+    try:
+        facts = known.get(key)
+    except TypeError:  # an attribute that cannot be a key: an array or a nested graph
+        return _facts(node)
+    if facts is None:
+        facts = known[key] = _facts(node)
+    return facts
+
+
+def _facts(node: WorkNode) -> OpFacts:
     inputs = [None if operand is None else operand.tensor for operand in node.inputs]
     if node.notes and AS_SEEN in node.notes:
         for position, tensor in node.notes[AS_SEEN].items():

@@ -13,6 +13,7 @@ from perfgate.compiler.opclass import ACTIVATIONS, CONVOLUTIONS, ELEMENTWISE, MA
 from perfgate.compiler.passnames import FUSION
 from perfgate.compiler.recognise import recognise
 from perfgate.compiler.switches import Fusion
+from perfgate.compiler.workgraph import share_kernel
 
 if TYPE_CHECKING:
     from perfgate.compiler.config import CompileConfig
@@ -125,7 +126,7 @@ def _only_user(fuser: Fuser, anchor: WorkNode, inner: WorkValue, rules: Rules) -
     if not users:
         return None
     if len(users) == 1 and not inner.is_output:
-        return users[0] if users[0].repeat == anchor.repeat else None  # a loop's border lies between
+        return users[0] if share_kernel(users[0], anchor) else None
     fusable = next((user for user in users if _could_follow(user, rules)), None)
     if inner.is_output:
         if fusable is not None:

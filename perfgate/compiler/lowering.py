@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.compiler.conversion import CONVERSION, FREE_VIEW, LOAD, ROUND_TRIP, STORE
-from perfgate.compiler.facts import Work, steering_positions, work_of
+from perfgate.compiler.facts import KnownFacts, Work, steering_positions, work_of
 from perfgate.compiler.identity import permutation
 from perfgate.compiler.layout import PACKED
 from perfgate.compiler.layouts import BLOCKED, RANK, rounded_up
 from perfgate.compiler.opclass import BORDERS, CONVOLUTIONS, ELEMENTWISE, VIEWS
 from perfgate.compiler.origin import ResidueKind
-from perfgate.compiler.placement import host_scopes, is_below, resident_tensors, updated_states
+from perfgate.compiler.placement import resident_tensors, updated_states
 from perfgate.compiler.program import Access, Kernel, KernelKind, Pool
 from perfgate.compiler.transfers import Emission
 from perfgate.compiler.workgraph import NO_BUFFER
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkGraph, WorkNode, WorkValue
     from perfgate.core.device import Device
 
+_ACTIVATIONS, _WEIGHTS, _HOST = Pool.ACTIVATIONS, Pool.WEIGHTS, Pool.HOST  # bound once, for every operand
+_FREE, _MOVE, _VECTOR = OpKind.FREE, OpKind.MOVE, KernelKind.VECTOR
 _KINDS = {
     OpKind.MATRIX: KernelKind.MATRIX,
     OpKind.VECTOR: KernelKind.VECTOR,
@@ -34,8 +36,8 @@ class Lowering:
     """One walk over the final order; `emission` holds the result."""
 
     __slots__ = (
-        "_config", "_device", "_host_scopes", "_loops", "_pads_channels", "_resident", "_states", "_work",
-        "emission",
+        "_config", "_device", "_known", "_loops", "_pads_channels", "_resident", "_states",
+        "_work", "emission",
     )  # fmt: skip
 
     def __init__(
@@ -45,11 +47,11 @@ class Lowering:
         self._config = config
         self._device = device
         self._pads_channels = device.native_layout == BLOCKED
+        self._known: KnownFacts = {}
         self._loops: list[int] = []  # first kernel of each loop that is open
         self._states = updated_states(work)
         states = {name for pair in self._states.items() for name in pair}
         self._resident = resident | resident_tensors(work.graph.metadata) | states
-        self._host_scopes = host_scopes(work.graph.metadata)
         self.emission = Emission(work, device)
 
     def run(self) -> None:
@@ -63,13 +65,13 @@ class Lowering:
                 self._lower(node)
         storage = self.emission.storage
         for value in self._work.outputs:
-            is_here = value.buffer != NO_BUFFER and storage.pools[value.buffer] is not Pool.HOST
+            is_here = value.buffer != NO_BUFFER and storage.pools[value.buffer] is not _HOST
             if copies and is_here and value.name not in self._resident:
                 self.emission.copy_out(value)
 
     def _bring_in(self, value: WorkValue, *, copies: bool) -> None:
         storage = self.emission.storage
-        value.buffer = storage.add(value, Pool.ACTIVATIONS)
+        value.buffer = storage.add(value, _ACTIVATIONS)
         if copies:
             self.emission.copy_in(value)
         else:
@@ -85,7 +87,7 @@ class Lowering:
             self.emission.round_trip(node)
         elif op == CONVERSION:
             self.emission.convert(node)
-        elif self._host_scopes and is_below(node.sources[0].scope, self._host_scopes):
+        elif node.on_host:
             self._compute_on_host(node)
         else:
             self._compute(node)
@@ -93,7 +95,7 @@ class Lowering:
     def _compute_on_host(self, node: WorkNode) -> None:
         for operand in node.inputs:
             if operand is not None and operand.buffer == NO_BUFFER:
-                operand.buffer = self.emission.storage.add(operand, Pool.WEIGHTS)
+                operand.buffer = self.emission.storage.add(operand, _WEIGHTS)
         self.emission.run_on_host(node)
 
     def _alias(self, node: WorkNode) -> None:
@@ -102,7 +104,7 @@ class Lowering:
         if operand is None:
             return
         if operand.buffer == NO_BUFFER:
-            operand.buffer = self.emission.storage.add(operand, Pool.WEIGHTS)
+            operand.buffer = self.emission.storage.add(operand, _WEIGHTS)
         result = node.outputs[0]
         result.buffer, result.writer = operand.buffer, operand.writer
         self._work.bury(node, ResidueKind.TOMBSTONE, f"{node.label} is a view of {operand.name}")
@@ -126,16 +128,16 @@ class Lowering:
     def _hand_on(self, operand: WorkValue | None, value: WorkValue) -> None:
         storage = self.emission.storage
         if operand is None or operand.size < value.size:  # the counter of iterations has no bytes to hand on
-            value.buffer = storage.add(value, Pool.ACTIVATIONS)
+            value.buffer = storage.add(value, _ACTIVATIONS)
             storage.first[value.buffer] = storage.last[value.buffer] = max(0, len(self.emission.kernels) - 1)
             return
         if operand.buffer == NO_BUFFER:
-            operand.buffer = storage.add(operand, Pool.WEIGHTS)
+            operand.buffer = storage.add(operand, _WEIGHTS)
         value.buffer, value.writer = operand.buffer, operand.writer
 
     def _compute(self, node: WorkNode) -> None:
-        work = work_of(node)
-        if work.kind is OpKind.FREE:
+        work = work_of(node, self._known)
+        if work.kind is _FREE:
             self._alias(node)
             return
         if self._pads_channels and node.op in CONVOLUTIONS and PACKED not in node.notes:
@@ -147,7 +149,7 @@ class Lowering:
         index = len(out.kernels)
         writes = self._writes(node, index, work)
         kind = _KINDS[work.kind]
-        if kind is KernelKind.VECTOR and node.op in ELEMENTWISE:
+        if kind is _VECTOR and node.op in ELEMENTWISE:
             self._allow_in_place(node)
         is_attention = node.notes.get("pattern") == "attention"
         out.kernels.append(
@@ -184,8 +186,8 @@ class Lowering:
                 continue
             buffer = operand.buffer
             if buffer == NO_BUFFER:
-                buffer = operand.buffer = storage.add(operand, Pool.WEIGHTS)
-            elif storage.pools[buffer] is Pool.HOST:
+                buffer = operand.buffer = storage.add(operand, _WEIGHTS)
+            elif storage.pools[buffer] is _HOST:
                 self.emission.bring_up(operand, node)
                 buffer = operand.buffer
             if buffer in seen:
@@ -209,14 +211,14 @@ class Lowering:
     def _writes(self, node: WorkNode, index: int, work: Work) -> tuple[Access, ...]:
         storage, burst = self.emission.storage, self.emission.burst
         efficiency = node.notes.get(STORE, 1.0) if node.notes else 1.0
-        run = self._run(node) if work.kind is OpKind.MOVE else 0
+        run = self._run(node) if work.kind is _MOVE else 0
         writes = []
         for value in node.outputs:
             operand = node.inputs[0] if value.name in self._states else None
             if operand is not None:
                 value.buffer, size = operand.buffer, work.write_bytes
             else:
-                value.buffer = storage.add(value, Pool.ACTIVATIONS)
+                value.buffer = storage.add(value, _ACTIVATIONS)
                 size = storage.sizes[value.buffer]
             value.writer = index
             storage.touch(value.buffer, index)

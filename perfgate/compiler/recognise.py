@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perfgate.compiler.passnames import FUSION
 from perfgate.compiler.switches import Fusion
+from perfgate.compiler.workgraph import share_kernel
 
 if TYPE_CHECKING:
     from perfgate.compiler.fusion import Fuser
@@ -32,11 +33,11 @@ def recognise(fuser: Fuser) -> None:
 
 
 def only_user(value: WorkValue) -> WorkNode | None:
-    """The one user of an inner value; None for a model output, or where a loop's border lies between."""
+    """The one user of an inner value; None for a model output, or where it is another kernel in any case."""
     if len(value.consumers) != 1 or value.is_output:
         return None
     user, producer = value.consumers[0], value.producer
-    return user if producer is None or producer.repeat == user.repeat else None
+    return user if producer is None or share_kernel(producer, user) else None
 
 
 def other_operand(node: WorkNode, value: WorkValue) -> WorkValue | None:

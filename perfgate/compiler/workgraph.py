@@ -9,12 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from perfgate.compiler.origin import Residue, ResidueKind
+from perfgate.compiler.placement import host_scopes, is_below
 from perfgate.graph.ir import ITEM_BYTES, Tensor, TensorKind
 
 if TYPE_CHECKING:
     from perfgate.graph.ir import Graph, Node
 
 NO_BUFFER = -1
+
+# Bound once: a member of an enum class costs five times a global, and every node pays for it.
+_WEIGHT, _INPUT = TensorKind.WEIGHT, TensorKind.INPUT
 
 
 class WorkValue:
@@ -36,8 +40,8 @@ class WorkValue:
         self.dtype = tensor.dtype
         self.value: Any = tensor.value
         kind = tensor.kind
-        self.is_constant = kind is TensorKind.WEIGHT
-        self.is_input = kind is TensorKind.INPUT
+        self.is_constant = kind is _WEIGHT
+        self.is_input = kind is _INPUT
         self.is_output = False
         self.producer: WorkNode | None = None
         self.consumers: list[WorkNode] = []
@@ -72,8 +76,8 @@ class WorkNode:
     """
 
     __slots__ = (
-        "attributes", "dtype", "epilogue", "inputs", "name", "notes", "op", "outputs", "repeat", "residual",
-        "slot", "sources", "steps",
+        "attributes", "dtype", "epilogue", "inputs", "name", "notes", "on_host", "op", "outputs", "repeat",
+        "residual", "slot", "sources", "steps", "text",
     )  # fmt: skip
 
     def __init__(
@@ -87,11 +91,13 @@ class WorkNode:
         self.outputs = outputs
         self.slot = slot
         self.repeat = source.repeat
+        self.on_host = False
         self.sources: tuple[Node, ...] = (source,)
         self.epilogue: list[WorkNode] = []
         self.residual: WorkValue | None = None
         self.steps: tuple[tuple[str, str], ...] = ()
         self.notes: dict[str, Any] = {}
+        self.text = ""  # of `where`, once asked for
 
     @property
     def label(self) -> str:
@@ -101,8 +107,10 @@ class WorkNode:
     @property
     def where(self) -> str:
         """Source place and scope, as the pass log writes it."""
-        source = self.sources[0]
-        return f"{source.place} {source.scope}"
+        if not self.text:
+            source = self.sources[0]
+            self.text = f"{source.place} {source.scope}"
+        return self.text
 
 
 def inserted(
@@ -115,6 +123,11 @@ def inserted(
     node.repeat = asker.repeat
     result.producer = node
     return node
+
+
+def share_kernel(left: WorkNode, right: WorkNode) -> bool:
+    """The two may be one kernel: no border of a loop and no host link lies between them."""
+    return left.repeat == right.repeat and left.on_host == right.on_host
 
 
 class WorkGraph:
@@ -141,6 +154,9 @@ class WorkGraph:
         self.outputs = [values[name] for name in graph.outputs]
         for value in self.outputs:
             value.is_output = True
+        scopes = host_scopes(graph.metadata)
+        if scopes:
+            self.place_on_host(scopes)
 
     def _append(self, node: Node) -> None:
         values = self.values
@@ -159,6 +175,11 @@ class WorkGraph:
             self.by_op[op] = [work]
         else:
             group.append(work)
+
+    def place_on_host(self, scopes: tuple[str, ...]) -> None:
+        """Mark the nodes of these scopes and below as work of the CPU."""
+        for node in self.nodes():
+            node.on_host = is_below(node.sources[0].scope, scopes)
 
     def nodes(self) -> list[WorkNode]:
         """The nodes that are left, in order."""

@@ -1,4 +1,5 @@
 from perfgate.compiler.program import KernelKind, Pool
+from perfgate.compiler.provenance import fates_of
 from tests.graphs import Drawing, compiled
 
 
@@ -101,3 +102,65 @@ def test_a_product_with_stacked_results_of_a_loop_writes_them_once() -> None:
     assert [program.buffers[access.buffer].tensor for access in stack.writes] == ["all"]
     back = [kernel.link_bytes for kernel in program.kernels if kernel.kind is KernelKind.D2H]
     assert back == [8, 24]
+
+
+def decoder(*, shared: bool = False) -> Drawing:
+    """A cache of 2048 places that takes one new row, read by a product."""
+    draw = Drawing()
+    cache, new = draw.input("cache", 1, 2048, 64), draw.input("new", 1, 1, 64)
+    place = draw.input("place", 1, dtype="int64")
+    draw.add("TensorScatter", [cache, new, place], "cached", axis=1)
+    draw.matmul("cached", "out", 64)
+    if shared:
+        draw.add("Exp", [cache], "other")
+    return draw
+
+
+def test_a_cache_that_the_model_updates_stays_on_the_device() -> None:
+    program = compiled(decoder().graph("out", "cached"))
+    copied = [kernel.name for kernel in program.kernels if kernel.link_bytes]
+    assert copied == ["new:h2d", "place:h2d", "out:d2h"]
+
+
+def test_only_the_new_places_of_a_cache_are_moved() -> None:
+    program = compiled(decoder().graph("out", "cached"))
+    (update,) = [kernel for kernel in program.kernels if kernel.op == "TensorScatter"]
+    assert [access.size for access in update.writes] == [64 * 2]
+    assert [program.buffers[access.buffer].tensor for access in update.reads] == ["new", "place"]
+    assert program.buffers[update.writes[0].buffer].tensor == "cache"
+    (product,) = [kernel for kernel in program.kernels if kernel.op == "MatMul"]
+    assert update.index in product.dependencies
+
+
+def test_a_cache_that_is_read_elsewhere_is_copied() -> None:
+    program = compiled(decoder(shared=True).graph("out", "cached", "other"))
+    (update,) = [kernel for kernel in program.kernels if kernel.op == "TensorScatter"]
+    assert update.writes[0].size == update.reads[0].size == 2048 * 64 * 2
+
+
+def test_operators_that_the_model_keeps_on_the_host_run_there() -> None:
+    draw = Drawing()
+    soft = draw.add("Softmax", [draw.input("x", 64, 64)], "soft", axis=-1)
+    first = draw.add("Exp", [soft], "first")
+    draw.add("TopK", [draw.add("Neg", [first], "second")], "picked")
+    draw.add("Softmax", ["picked"], "out", axis=-1)
+    program = compiled(draw.graph("out", host_scopes='["model.second", "model.picked"]'))
+    placed = [(k.kind.value, k.name) for k in program.kernels]
+    assert placed[2:] == [
+        ("vector", "first"),
+        ("d2h", "first:d2h"),
+        ("host", "second"),
+        ("host", "picked"),
+        ("h2d", "picked:h2d"),
+        ("vector", "out"),
+        ("d2h", "out:d2h"),
+    ]
+    assert not any(kernel.implicit for kernel in program.kernels)
+    assert fates_of(program).lost(len(program.owners)) == ()
+
+
+def test_a_result_of_the_host_that_leaves_the_model_is_not_copied_again() -> None:
+    draw = Drawing()
+    draw.add("TopK", [draw.add("Softmax", [draw.input("x", 64)], "soft", axis=-1)], "out")
+    program = compiled(draw.graph("out", host_scopes='["model.out"]'))
+    assert [kernel.kind.value for kernel in program.kernels] == ["h2d", "vector", "d2h", "host"]
