@@ -14,7 +14,7 @@ from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, Result, Row, Site, prod
 from perfgate.graph.ops.table import TABLE, row_of
 from perfgate.graph.order import in_order
 from perfgate.graph.problems import MOST_PROBLEMS, Problem, ProblemCode, Refusal
-from perfgate.graph.protobuf import READERS, Message, broken, external_location, weight_tensor
+from perfgate.graph.protobuf import READERS, Message, broken, weight_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -86,9 +86,7 @@ class Importer:
             name = proto.name
             if frame.names is not None:
                 name = self.local_name(name, frame)
-            tensor = weight_tensor(proto, name, self.folder)
-            if tensor.value is None:
-                self.external_files[name] = external_location(proto)
+            tensor = weight_tensor(proto, name, self.folder, self.external_files)
             tensors[name] = self.overridden(tensor) if name in overrides else tensor
 
     def overridden(self, tensor: Tensor) -> Tensor:

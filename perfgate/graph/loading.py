@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from perfgate.core.collector import paused_collector
 from perfgate.core.errors import UsageError
 from perfgate.graph.binding import bind_inputs, declared_shape
 from perfgate.graph.importer import Frame, Importer, Options
@@ -48,7 +49,8 @@ def load(  # noqa: PLR0913 - keywords only, each answers one open question of a 
     content, source, folder = _content(model, name)
     options = Options(branches=branches, trip_counts=trip_counts, bounds=bounds, values=values)
     try:
-        return _imported(content, source, folder, bindings, options)
+        with paused_collector():
+            return _imported(content, source, folder, bindings, options)
     except (UnicodeDecodeError, RecursionError) as error:
         problem = Problem(
             ProblemCode.BROKEN_MODEL,

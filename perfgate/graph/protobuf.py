@@ -49,14 +49,21 @@ def element_type(code: int, owner: str) -> str:
     return name
 
 
-def weight_tensor(proto: Message, name: str, folder: Path | None) -> Tensor:
-    """A weight with its value where the bytes are at hand, else shape-only."""
+def weight_tensor(
+    proto: Message, name: str, folder: Path | None, absent: dict[str, str] | None = None
+) -> Tensor:
+    """A weight with its value where the bytes are at hand, else shape-only.
+
+    `absent` takes the file of an external weight whose bytes were not read, by name.
+    """
     dtype = ELEMENT_TYPES.get(proto.data_type) or element_type(proto.data_type, name)
     shape = tuple(proto.dims)
     if shape and min(shape) < 0:
         raise broken(f"tensor '{name}' has the negative size {min(shape)}")
     if proto.data_location == EXTERNAL:
         value = _external_value(proto, shape, dtype, folder)
+        if value is None and absent is not None:
+            absent[name] = external_location(proto)
     else:
         value = tensor_value(proto, name, shape, dtype)
     return Tensor(name, shape, dtype, TensorKind.WEIGHT, value)
@@ -128,8 +135,6 @@ def _external_value(proto: Message, shape: tuple[int, ...], dtype: str, folder: 
 
 def external_location(proto: Message) -> str:
     """File that should hold the tensor's bytes, or an empty string."""
-    if proto.data_location != EXTERNAL:
-        return ""
     return next((str(entry.value) for entry in proto.external_data if entry.key == "location"), "")
 
 

@@ -12,6 +12,7 @@ from perfgate.graph.problems import mismatch
 if TYPE_CHECKING:
     from perfgate.graph.ir import Node, Tensor
 
+WINDOW = ("strides", "dilations", "pads", "auto_pad", "ceil_mode")  # attributes that place a window
 SPATIAL_START = 2  # N, C, then the spatial axes
 
 
@@ -35,25 +36,23 @@ def window_sizes(spatial: Shape, kernel: Shape, attributes: dict[str, Any]) -> S
     rank = len(spatial)
     if len(kernel) != rank:
         raise mismatch(f"kernel {list(kernel)} has {len(kernel)} axes, the data has {rank} spatial axes")
+    get = attributes.get
+    return _sizes(spatial, kernel, tuple([get(name) for name in WINDOW]))
+
+
+@lru_cache(maxsize=4096)  # networks repeat the same few windows hundreds of times; 6 us otherwise
+def _sizes(spatial: Shape, kernel: Shape, window: tuple[Any, ...]) -> Shape:
+    attributes = {name: value for name, value in zip(WINDOW, window, strict=True) if value is not None}
+    rank = len(spatial)
     strides = per_axis(attributes, "strides", rank, 1)
     dilations = per_axis(attributes, "dilations", rank, 1)
     auto_pad = attributes.get("auto_pad", "NOTSET")
     pads = (0,) * (2 * rank) if auto_pad == "VALID" else per_axis(attributes, "pads", 2 * rank, 0)
-    if auto_pad in {"SAME_UPPER", "SAME_LOWER"}:
-        mode = "same"
-    else:
-        mode = "ceil" if attributes.get("ceil_mode", 0) else "floor"
-    return _sizes(spatial, (kernel, strides, dilations, pads), mode)
-
-
-@lru_cache(maxsize=4096)  # networks repeat the same few windows hundreds of times; 6 us otherwise
-def _sizes(spatial: Shape, window: tuple[Shape, Shape, Shape, Shape], mode: str) -> Shape:
-    kernel, strides, dilations, pads = window
     if min(strides + dilations + kernel, default=1) < 1:
         raise mismatch("kernel, strides and dilations must be positive", "correct the attribute")
-    if mode == "same":
+    if auto_pad in {"SAME_UPPER", "SAME_LOWER"}:
         return tuple(-(-size // stride) for size, stride in zip(spatial, strides, strict=True))
-    rank, is_ceil = len(spatial), mode == "ceil"
+    is_ceil = attributes.get("ceil_mode", 0)
     sizes = []
     for axis in range(rank):
         stride = strides[axis]

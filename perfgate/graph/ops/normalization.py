@@ -100,12 +100,12 @@ def _channel_norm(site: Site) -> list[Result]:
     groups = site.attributes.get("num_groups", 1)
     if groups < 1 or channels % groups:
         raise mismatch(f"{channels} channels do not divide into {groups} groups")
-    for position in range(1, len(site.inputs)):
-        operand = site.tensor(position)
-        if operand.shape not in {(channels,), (groups,)}:
+    fitting = ((channels,), (groups,))
+    for position, operand in enumerate(site.inputs[1:], 1):
+        if operand is None or operand.shape not in fitting:
             raise mismatch(
-                f"input {position} {list(operand.shape)} does not match the {channels} channels of"
-                f" {list(source.shape)} (axis 1)"
+                f"input {position} {list(site.tensor(position).shape)} does not match the {channels} channels"
+                f" of {list(source.shape)} (axis 1)"
             )
     return [(source.shape, source.dtype)]
 
