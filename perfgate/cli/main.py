@@ -19,6 +19,7 @@ _VERBS = {
     "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
     "guard": ("perfgate.cli.guard", "guard", "Check the guardrails only; nothing is measured."),
+    "selftest": ("perfgate.cli.selftest", "selftest", "Judge unchanged code: false alarms and what is seen."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
 }
 _BROKEN_PIPE = 141  # what a shell reports for a process that SIGPIPE ended

@@ -1,0 +1,54 @@
+"""`perfgate selftest`: how often this gate calls unchanged code slower, and what it can see."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import click
+
+from perfgate.cli.options import write_text
+from perfgate.core.codec import plain, readable_json
+from perfgate.core.errors import UsageError
+from perfgate.gate.policy_file import percentage
+from perfgate.gate.selftest import SelftestPlan
+from perfgate.gate.selftest_text import selftest_lines
+from perfgate.workflow.selftesting import run_selftest
+from perfgate.workflow.worktree import find_root
+
+
+@click.command()
+@click.option(
+    "-k", "sets", type=click.IntRange(1, 100_000), default=20, show_default=True, help="Unchanged sets."
+)
+@click.option("--runs", type=click.IntRange(1, 100), default=5, show_default=True, help="Baseline runs.")
+@click.option(
+    "--inject", default=None, metavar="PCT", help="Slow one benchmark at a time and count what is found."
+)
+@click.option("--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--json", "json_file", default=None, metavar="FILE", help="Write the report as JSON; - is stdout."
+)
+@click.pass_context
+def selftest(ctx: click.Context, /, sets: int, runs: int, inject: str | None, **asked: object) -> None:
+    """Judge unchanged code: false alarms with their interval, and the smallest change seen per benchmark.
+
+    Exit: 0; 1 when even the interval's lower end exceeds alpha; 11 nothing ran.
+    """
+    share = None if inject is None else percentage(inject, "--inject", UsageError)
+    plan = SelftestPlan(sets=sets, runs=runs, first_runs=runs, new_baselines=True, inject=share)
+    report = run_selftest(
+        find_root(Path.cwd()),
+        plan,
+        devices=tuple(asked["devices"]),  # type: ignore[arg-type]  # click gives a tuple of texts
+        seed=int(str(asked["seed"])),
+        today=dt.datetime.now(dt.UTC).date(),
+    )
+    json_file = asked["json_file"]
+    if json_file != "-":
+        for line in selftest_lines(report):
+            click.echo(line)
+    if json_file is not None:
+        write_text(str(json_file), readable_json(plain(report)))
+    ctx.exit(int(report.exit_code))

@@ -1,0 +1,71 @@
+"""`perfgate selftest`: the gate on unchanged code, with new runs for every set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from perfgate.core.errors import NothingMeasuredError, PerfgateError
+from perfgate.gate.policy_file import POLICY_PATH, load_policy
+from perfgate.gate.selftest import selftest
+from perfgate.gate.thresholds import SuitePolicy
+from perfgate.workflow.measuring import Measurer
+from perfgate.workflow.recording import open_tree
+from perfgate.workflow.suites import find_suites, select
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from perfgate.core.record import Run
+    from perfgate.gate.decision import RunRequest
+    from perfgate.gate.selftest import SelftestPlan, SelftestReport
+
+
+def run_selftest(
+    root: Path, plan: SelftestPlan, *, devices: tuple[str, ...], seed: int, today: dt.date
+) -> SelftestReport:
+    """Measure the suite of the tree against itself.
+
+    Raises:
+        NothingMeasuredError: there is no benchmark, or one cannot be measured.
+        UnusableError: the policy cannot be used.
+    """
+    tree = open_tree(root)
+    selected = select([item for items in find_suites(tree).values() for item in items], devices=devices)
+    by_key = {item.key: item for item in selected}
+    measurer = Measurer(tree, seed=seed, runs=1)
+    try:
+        templates = {item.key: measurer.measure(item) for item in selected}
+    except PerfgateError as problem:
+        raise NothingMeasuredError(
+            f"the suite cannot be measured, {problem}", "selftest", "mend it first"
+        ) from None
+    spent = Counter(dict.fromkeys(by_key, 1))
+
+    def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
+        taken = {}
+        for request in requests:
+            first = spent[request.key]
+            spent[request.key] += request.runs
+            record = msgspec.structs.replace(
+                templates[request.key], runs=_up_to(templates[request.key].runs[0], first)
+            )
+            taken[request.key] = measurer.further_runs(by_key[request.key], record, request.runs)
+        return taken
+
+    policy = SuitePolicy()
+    if POLICY_PATH in tree.files():
+        policy = SuitePolicy(rules=load_policy(tree.read(POLICY_PATH), POLICY_PATH, today=today).rules)
+    report = selftest(templates, take_runs, policy, plan)
+    if report is None:
+        raise NothingMeasuredError("nothing to test", "selftest", "ask for at least one set")
+    return report
+
+
+def _up_to(run: Run, count: int) -> tuple[Run, ...]:
+    """A stand-in for `count` runs that were taken: only the last number is looked at."""
+    return (msgspec.structs.replace(run, id=count - 1),)
