@@ -31,6 +31,7 @@ def read_condition(node: Node | None) -> Condition | None:
     return Condition(
         flags=tuple((key.scalar(), value.texts()) for key, value in (flags.pairs or () if flags else ())),
         has=_texts(node, "has"),
+        shows=_texts(node, "shows"),
         lacks=_texts(node, "lacks"),
         device=_texts(node, "device"),
         model=_texts(node, "model"),

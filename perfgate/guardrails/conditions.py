@@ -34,7 +34,7 @@ def flags_asked(condition: Condition | None) -> frozenset[str]:
     """Every flag a condition looks at, as written."""
     if condition is None:
         return frozenset()
-    names = {name for name, _ in condition.flags} | {*condition.has, *condition.lacks}
+    names = {name for name, _ in condition.flags} | {*condition.has, *condition.shows, *condition.lacks}
     if condition.device:
         names |= set(DEVICE_FLAGS)
     if condition.model:
@@ -50,6 +50,8 @@ def _parts(condition: Condition, subject: Subject) -> Iterator[Answer]:
         yield _flag_answer(subject, name, (OneOf(values=values),))
     if condition.has:
         yield some(_flag_answer(subject, name, ()) for name in condition.has)
+    if condition.shows:
+        yield decided(holds=any(subject.occurrences(name) for name in condition.shows))
     if condition.lacks:
         yield negation(some(_flag_answer(subject, name, ()) for name in condition.lacks))
     if condition.device:

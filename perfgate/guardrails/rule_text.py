@@ -75,6 +75,8 @@ def _condition_parts(condition: Condition) -> Iterator[str]:
         yield f"{name}={'|'.join(values)}"
     if condition.has:
         yield " or ".join(condition.has)
+    if condition.shows:
+        yield f"{' or '.join(condition.shows)} seen"
     if condition.lacks:
         yield f"without {', '.join(condition.lacks)}"
     named = (("device", condition.device), ("model", condition.model), ("precision", condition.precision))

@@ -33,6 +33,7 @@ WHEN = Table(
     fields=(
         Field("flag", MapOf(value=TEXTS, what="flag"), "flags that are there with one of these values"),
         Field("has", FLAGS, "at least one of these flags is there"),
+        Field("shows", FLAGS, "at least one of these flags is written here, whatever may follow"),
         Field("lacks", FLAGS, "none of these flags is there"),
         Field("device", TEXTS, "globs on --soc_version, --target or the key device.*"),
         Field("model", TEXTS, "globs on the file name of the model"),

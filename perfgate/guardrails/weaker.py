@@ -80,6 +80,7 @@ def condition_as_wide(new: Condition | None, old: Condition | None) -> bool:
     old_flags = dict(old.flags)
     listed = (
         (new.has, old.has),
+        (new.shows, old.shows),
         (new.device, old.device),
         (new.model, old.model),
         (new.precision, old.precision),

@@ -48,6 +48,7 @@ rules:
       flag: {--framework: "5"}
       has: [--model]
       lacks: [--om]
+      shows: [--model]
       device: "Ascend310P*"
       model: "seg_*"
       precision: fp16

@@ -195,7 +195,8 @@ def test_the_worst_5000_are_kept_below_10_mb_and_the_rest_is_counted() -> None:
     many: tuple[Finding, ...] = (msgspec.structs.replace(one, message=text, span=place),) * (
         MAX_RESULTS + 421
     )
-    run = run_of(Evaluation(rules=evaluation.rules, outcomes=evaluation.outcomes, findings=many))
+    everything = Evaluation(rules=evaluation.rules, outcomes=evaluation.outcomes, findings=many)
+    run = sarif_log(everything, "1.0")["runs"][0]
     assert len(run["results"]) == MAX_RESULTS
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["message"]["text"] == "421 of 5421 results left out; the worst are here"
