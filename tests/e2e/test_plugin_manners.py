@@ -175,3 +175,29 @@ def test_a_read_only_checkout_can_be_judged(project: Project) -> None:
         assert tested.code == 0, tested.text
     finally:
         subprocess.run(["chmod", "-R", "u+w", str(project.folder)], check=True)
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n", "2")])
+def test_an_interrupt_leaves_measured_benchmarks_not_judged(
+    project: Project, arguments: tuple[str, ...]
+) -> None:
+    project.write({"test_own.py": "def test_stop(): raise KeyboardInterrupt\n"})
+    done = project.pytest("-rs", "perf_models.yaml", "test_own.py", *arguments)
+    assert done.code == 2, done.text
+    assert "INTERNALERROR" not in done.text
+    assert "verdict: PASS" not in done.text
+
+
+def test_a_worker_that_dies_makes_its_benchmark_red(project: Project) -> None:
+    project.write(
+        {
+            "conftest.py": "import os\n"
+            "def pytest_runtest_setup(item):\n"
+            "    if item.name == 'resnet50[ascend-310p-like]' and 'PYTEST_XDIST_WORKER' in os.environ:\n"
+            "        os._exit(9)\n"
+        }
+    )
+    done = project.pytest("-n", "2")
+    assert done.code == 1, done.text
+    assert "crashed" in done.out
+    assert "3 unchanged" in done.out
