@@ -60,8 +60,8 @@ class Origin(StrEnum):
 class Condition:
     """A `when`: all parts must hold, each tuple means any of its entries; an empty tuple asks nothing.
 
-    `has` holds when one of its flags is there, `shows` when one is written here whatever may follow, `lacks` when
-    none is there. `is_open` asks whether more arguments follow than the file shows.
+    `has` holds when one of its flags is there, `shows` when one is written here, whatever may follow, `lacks`
+    when none is there. `is_open` asks whether more arguments follow than the file shows.
     """
 
     flags: tuple[tuple[str, tuple[str, ...]], ...] = ()
