@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SAFE_VALUE = re.compile(r"[\w.,:/+@%-]+")  # needs no quotes in shell, YAML, Python, JSON or Make
 _QUOTES = "\"'"
+_WORD_FOLLOWS = re.compile(r"[ \t]+[^\s\-\\|&;<>)#]")
 _YAML_ITEM = re.compile(r"[ \t]*-[ \t]+")
 
 
@@ -203,6 +204,8 @@ def _insertion(name: str, value: str, subject: Subject, source: SourceText) -> C
     if last.certainty is not Certainty.CERTAIN and last.presence != "always":
         raise NotCertainError("the last flag is there under a condition only")
     start, end = _bounds(last, source)
+    if last.value.is_bare and _WORD_FOLLOWS.match(source.text, end):
+        raise NotCertainError(f"a word follows {last.name} that may be its value")
     head = source.line_start(start)
     before = source.text[head:start]
     indent = before[: len(before) - len(before.lstrip())]

@@ -22,7 +22,7 @@ _SPEC = re.compile(
     re.VERBOSE,
 )
 _BUDGET = re.compile(
-    r"(?P<sign><=|>=|<|>|max\b|min\b)\s*(?P<limit>[^\s]+(?:\s+(?!warn\b)[^\s]+)?)(?:\s+warn\s+(?P<band>\S+))?"
+    r"(?P<sign><=|>=|<|>|max\b|min\b)\s*(?P<limit>[^\s=<>]+(?:\s+(?!warn\b)[^\s]+)?)(?:\s+warn\s+(?P<band>\S+))?"
 )
 _SIGNS = {"max": Sign.AT_MOST, "min": Sign.AT_LEAST} | {sign.value: sign for sign in Sign}
 

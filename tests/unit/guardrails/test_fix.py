@@ -157,6 +157,7 @@ def test_line_ends_and_byte_order_mark_are_kept(text: str) -> None:
         (RULE, 'atc --input_format=NCHW "$@"\n', "more arguments"),
         ("atc: require --input_format={ND,NHWC}\n", "atc --model=m\n", "several values"),
         ("atc: \"require --output='a b'\"\n", "atc --model=m\n", "quotes"),
+        ("trtexec: require --fp16=x\n", "trtexec --onnx m.onnx\n", "may be its value"),
         ("torch_compile: require mode=max\n", "", ""),
     ],
 )
