@@ -25,7 +25,6 @@ from perfgate.compiler import passnames as names
 from perfgate.compiler.capacity import check_capacity, log_pool
 from perfgate.compiler.lowering import Lowering
 from perfgate.compiler.memory import Timing, plan_buffers
-from perfgate.compiler.memory_report import pool_extent
 from perfgate.compiler.partial_order import PartialOrder
 from perfgate.compiler.passlog import PassLog
 from perfgate.compiler.program import Pool, Program
@@ -151,8 +150,8 @@ class _Compilation:
         is_parallel = runtime.streams > 1 and not config.single_stream
         order = PartialOrder(emission.kernels, held | emission.storage.looped) if is_parallel else None
         timing = Timing(len(emission.kernels), held, order, self._is_on(names.MEMORY, log))
-        buffers = plan_buffers(emission.storage, timing)
-        extent = sum(pool_extent(buffers, pool) for pool in _ON_DEVICE)
+        buffers, extents = plan_buffers(emission.storage, timing)
+        extent = sum(extents.get(pool, 0) for pool in _ON_DEVICE)
         log.note(
             names.MEMORY,
             self._graph.name,
@@ -179,6 +178,7 @@ class _Compilation:
             peak_memory=extent,
         )
         check_capacity(program, self._device)
+        self._work.dissolve()
         return program
 
     def _held(self) -> frozenset[int]:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 ALIGNMENT = 512
 Index: TypeAlias = IntervalIndex | OrderIndex
-_PLANNED = (Pool.ACTIVATIONS, Pool.WORKSPACE, Pool.HOST)
 
 
 class Timing(NamedTuple):
@@ -40,50 +39,56 @@ def aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def plan_buffers(storage: Storage, timing: Timing) -> tuple[Buffer, ...]:
+class Plan(NamedTuple):
+    """Placed buffers by id, and the highest address of each pool."""
+
+    buffers: tuple[Buffer, ...]
+    extents: dict[Pool, int]
+
+
+def plan_buffers(storage: Storage, timing: Timing) -> Plan:
     """Offsets for all buffers of a lowered program."""
     for buffer in timing.held:
         storage.last[buffer] = timing.kernels
     offsets = [0] * len(storage.sizes)
     in_place = _joined(storage, timing) if timing.reuses else {}
-    _stack(storage, [number for number, pool in enumerate(storage.pools) if pool is Pool.WEIGHTS], offsets)
     chains = _chains(in_place)
-    for pool in _PLANNED:
-        members = [
-            n
-            for n, p in enumerate(storage.pools)
-            if p is pool and n not in in_place and storage.first[n] != NEVER
-        ]
-        if timing.reuses:
-            _place(storage, members, _index(storage, members, chains, timing), offsets)
+    extents: dict[Pool, int] = {}
+    for pool, members in _members(storage, in_place).items():
+        if timing.reuses and pool is not Pool.WEIGHTS:
+            extents[pool] = _place(storage, members, _index(storage, members, chains, timing), offsets)
         else:
-            _stack(storage, members, offsets)
+            extents[pool] = _stack(storage, members, offsets)
     for buffer, operand in in_place.items():  # results come after their operands, so these are placed
         offsets[buffer] = offsets[operand]
     columns = zip(
-        storage.names,
-        storage.sizes,
-        storage.pools,
-        storage.layouts,
-        offsets,
-        storage.first,
-        storage.last,
+        storage.names, storage.sizes, storage.pools, storage.layouts, offsets, storage.first, storage.last,
         strict=True,
-    )
-    return tuple(
-        [
-            Buffer(number, name, size, pool, layout, in_place.get(number, -1), offset, first, last)
-            for number, (name, size, pool, layout, offset, first, last) in enumerate(columns)
-        ]
-    )
+    )  # fmt: skip
+    buffers = [
+        Buffer(number, name, size, pool, layout, in_place.get(number, -1), offset, first, last)
+        for number, (name, size, pool, layout, offset, first, last) in enumerate(columns)
+    ]
+    return Plan(tuple(buffers), extents)
 
 
-def _stack(storage: Storage, members: list[int], offsets: list[int]) -> None:
-    """One after the other, without reuse."""
+def _members(storage: Storage, in_place: dict[int, int]) -> dict[Pool, list[int]]:
+    """The buffers that need bytes of their own, by pool; what no kernel touches needs none."""
+    weights = Pool.WEIGHTS
+    found: dict[Pool, list[int]] = {}
+    for number, (pool, first) in enumerate(zip(storage.pools, storage.first, strict=True)):
+        if pool is weights or (first != NEVER and number not in in_place):
+            found.setdefault(pool, []).append(number)
+    return found
+
+
+def _stack(storage: Storage, members: list[int], offsets: list[int]) -> int:
+    """One after the other, without reuse; the answer is the end of the last."""
     end = 0
     for buffer in members:
         offsets[buffer] = end
         end += aligned(storage.sizes[buffer])
+    return end
 
 
 def _joined(storage: Storage, timing: Timing) -> dict[int, int]:
@@ -123,10 +128,14 @@ def _index(storage: Storage, members: list[int], chains: dict[int, list[int]], t
     return OrderIndex(order, [first[member] for member in members], users)
 
 
-def _place(storage: Storage, members: list[int], index: Index, offsets: list[int]) -> None:
+def _place(storage: Storage, members: list[int], index: Index, offsets: list[int]) -> int:
+    """Greedy by size; the answer is the highest address."""
     sizes = storage.sizes
+    highest = 0
     order = sorted(range(len(members)), key=lambda position: -sizes[members[position]])
     for position in order:
         size = aligned(sizes[members[position]])
         offset = offsets[members[position]] = best_gap(index.overlapping(position), size)
         index.add(position, (offset, offset + size))
+        highest = max(highest, offset + size)
+    return highest

@@ -61,7 +61,7 @@ class Access(msgspec.Struct, frozen=True, gc=False):
     efficiency: float = 1.0
 
 
-class Kernel(msgspec.Struct, frozen=True):
+class Kernel(msgspec.Struct, frozen=True, gc=False):
     """One launch on one engine.
 
     `m, n, k`: a matrix product of that size, `count` times (batch or groups). `vector_work`: elements x
@@ -109,7 +109,7 @@ class Owner(msgspec.Struct, frozen=True, gc=False):
     place: str
 
 
-class PassEntry(msgspec.Struct, frozen=True):
+class PassEntry(msgspec.Struct, frozen=True, gc=False):
     """One decision of a pass, applied or refused with a reason code and a sentence.
 
     `details`: facts of a refusal for tools, for example stride and alignment of a conversion without a route.
@@ -127,7 +127,7 @@ class PassEntry(msgspec.Struct, frozen=True):
     details: dict[str, int | str] = {}
 
 
-class Unhandled(msgspec.Struct, frozen=True):
+class Unhandled(msgspec.Struct, frozen=True, gc=False):
     """A flag, key, op or attribute whose effect is not modelled, with its source place."""
 
     what: str

@@ -253,3 +253,10 @@ class WorkGraph:
         self.slots = list(order)
         for slot, node in enumerate(order):
             node.slot = slot
+
+    def dissolve(self) -> None:
+        """Cut the references between nodes and values, so that they are freed without the cycle collector."""
+        for value in self.values.values():
+            value.producer = None
+            value.consumers = []
+            value.forms = None

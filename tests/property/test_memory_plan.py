@@ -26,7 +26,8 @@ def test_buffers_that_live_at_the_same_time_never_overlap(lives: list[tuple[int,
     for number, (size, first, length) in enumerate(lives):
         buffer = storage.add_raw(f"t{number}", size, Pool.ACTIVATIONS, "")
         storage.first[buffer], storage.last[buffer] = first, min(KERNELS, first + length)
-    buffers = plan_buffers(storage, Timing(KERNELS, frozenset()))
+    buffers, extents = plan_buffers(storage, Timing(KERNELS, frozenset()))
+    assert extents == {Pool.ACTIVATIONS: pool_extent(buffers, Pool.ACTIVATIONS)}
     for a, b in combinations(buffers, 2):
         if a.first <= b.last and b.first <= a.last:
             assert a.offset + a.size <= b.offset or b.offset + b.size <= a.offset

@@ -17,7 +17,7 @@ def storage(*lives: tuple[int, int, int]) -> Storage:
 
 
 def offsets(found: Storage, kernels: int = 10, *, reuses: bool = True) -> list[int]:
-    plan = plan_buffers(found, Timing(kernels, frozenset(), None, reuses))
+    plan = plan_buffers(found, Timing(kernels, frozenset(), None, reuses)).buffers
     return [buffer.offset for buffer in plan]
 
 
