@@ -16,6 +16,7 @@ from perfgate.core.errors import UsageError
 from perfgate.core.record import Run
 from perfgate.npu.copy_arithmetic import ArithmeticLine, explain_execution
 from perfgate.npu.kernel_cost import COST_MODEL
+from perfgate.npu.list_schedule import Sharing
 from perfgate.npu.noise import NoiseKey, draw_samples, noise_preset
 from perfgate.npu.phase import Phase, simulate_iterations, step_cache_note
 from perfgate.npu.profiling import build_profile
@@ -39,11 +40,15 @@ _SECONDS_PER_PS = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedBackend:
-    """`devices` are folders with device files of the repository; `read` gives files that flags name."""
+    """`devices` are folders with device files of the repository; `read` gives files that flags name.
+
+    `sharing` is how kernels that overlap on several streams share memory; `exact` costs a little more time.
+    """
 
     devices: tuple[Path, ...] = ()
     read: FileReader | None = None
     cache: CompileCache | None = None
+    sharing: Sharing = Sharing.FAST
 
     @property
     def name(self) -> str:
@@ -67,7 +72,9 @@ class SimulatedBackend:
             remedy = f"use {', '.join(sorted(LATENCY_METRICS))} or {THROUGHPUT}"
             raise UsageError(f"the simulator has no samples of {unknown[0]!r}", request.place, remedy)
         compiled = compile_benchmark(request, self.devices, self.read, self.cache)
-        phases = simulate_iterations(compiled.program, compiled.device, compiled.runtime, compiled.iterations)
+        phases = simulate_iterations(
+            compiled.program, compiled.device, compiled.runtime, compiled.iterations, self.sharing
+        )
         return SimulatedSession(request, compiled, phases)
 
 

@@ -133,8 +133,12 @@ _CHECKS: dict[str, Callable[[str, list[Row]], list[Outcome]]] = {
 
 
 def main(arguments: Iterable[str]) -> int:
-    """Print one line per table; 1 when a table misses its bound."""
-    folder = next((Path(argument) for argument in arguments), DEFAULT)
+    """Print one line per table; 1 when a table misses its bound, 2 when the folder does not exist."""
+    given = next((Path(argument) for argument in arguments), None)
+    if given is not None and not given.is_dir():
+        print(f"no such folder: {given}")  # noqa: T201 - a report for people
+        return 2
+    folder = given or DEFAULT
     outcomes = check_folder(folder)
     for outcome in outcomes:
         word = "ok  " if outcome.passed else "FAIL"

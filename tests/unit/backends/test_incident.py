@@ -108,3 +108,37 @@ def test_the_explanation_of_the_healthy_state_has_no_crossings() -> None:
     quantities = [line.quantity for line in session("poster", "NHWC").explain()]
     assert "bytes per crossing" not in quantities
     assert quantities[-1] == "whole execution"
+
+
+def test_without_the_residual_fusion_conv2_has_two_crossings_of_nine() -> None:
+    # The Add is then a kernel of its own and reads the storage layout: SIMULATOR section 5.
+    switches = '{"Switch": {"GraphFusion": {"ConvAddResidual": "off"}}}'
+    request = Request(
+        benchmark="unet",
+        device="ascend-310p-like",
+        model=model("poster"),
+        model_name="zoo:sd_unet",
+        compile=(
+            Setting(name="--optypelayout", value="NCHW"),
+            Setting(name="--fusion_switch_file", value="switches.cfg"),
+        ),
+    )
+    found = SimulatedBackend(read=lambda _name, _place: switches).open(request).profile()
+    assert found.exact["copied_bytes"] == CROSSING_BYTES * 9 * 28 * 2
+    assert {row.name: row.copies for row in found.operators}[CONV2] == 2 * 2 * 28
+
+
+def test_pinned_memory_speeds_up_the_copies_but_not_the_reordering() -> None:
+    usual, pinned = profile("poster", "NCHW"), profile("poster", "NCHW", pinned_memory="true")
+    # 560 copies of 4.18 MB at 26 instead of 13 GB/s, and the explicit copies of inputs and outputs.
+    saved = (CROSSING_BYTES * 560 + usual.exact["io_bytes"]) / 26e9
+    assert total_s(usual) - total_s(pinned) == pytest.approx(saved, rel=1e-6)
+    assert pinned.exact["copied_bytes"] == usual.exact["copied_bytes"]
+
+
+def test_a_small_arena_allocates_in_every_step() -> None:
+    usual, small = profile("poster", "NHWC"), profile("poster", "NHWC", memory_pool="100MB")
+    allocations = small.hardware.memory.allocations
+    assert allocations > 0
+    # 100 us each, in each of 28 steps.
+    assert total_s(small) - total_s(usual) == pytest.approx(allocations * 28 * 100e-6)
