@@ -159,22 +159,6 @@ def _pad_value(site: Site, _results: list[Result]) -> list[Any]:
     return [np.pad(site.tensor(0).value, pads, constant_values=constant)]
 
 
-def _constant_of_shape(site: Site) -> list[Result]:
-    fill = site.attributes.get("value")
-    shape = site.integers(0, "shape")
-    if shape is None or min(shape, default=0) < 0:
-        raise mismatch(f"shape {shape} is not a shape", "give sizes of 0 or more")
-    return [(shape, "float32" if fill is None else fill.dtype.name)]
-
-
-def _constant_of_shape_value(site: Site, results: list[Result]) -> list[Any]:
-    fill = site.attributes.get("value")
-    shape, dtype = results[0]
-    if fill is None:
-        return [np.zeros(shape, dtype=dtype)]
-    return [np.full(shape, fill.ravel()[0], dtype=fill.dtype)]
-
-
 def _range(site: Site) -> list[Result]:
     start, limit, delta = (_scalar(site, position) for position in range(3))
     if delta == 0:
@@ -204,8 +188,5 @@ ROWS: dict[str, Row] = {
     "Expand": Row(shape=_expand, cost=move, value=_expand_value, parameters=(1,)),
     "Tile": Row(shape=_tile, cost=move, value=_tile_value, parameters=(1,)),
     "Pad": Row(shape=_pad, cost=move, value=_pad_value, parameters=(1, 2, 3)),
-    "ConstantOfShape": Row(
-        shape=_constant_of_shape, cost=generate, value=_constant_of_shape_value, parameters=(0,)
-    ),
     "Range": Row(shape=_range, cost=generate, value=_range_value, parameters=(0, 1, 2)),
 }
