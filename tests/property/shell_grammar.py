@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-Item = TypeVar("Item")
-Choose = "Callable[[Sequence[Item]], Item]"
 
 BASH = shutil.which("bash")
 # The stand-in writes its arguments as one JSON line; a program of C speed would be no quicker to start.
@@ -23,6 +21,27 @@ import json, os, sys
 with open(os.environ["RECORD"], "a") as file:
     file.write(json.dumps(sys.argv[1:]) + "\\n")
 """
+_ARRAYS = (
+    *('"${arr[@]}"', "${arr[@]}", '"${arr[*]}"', "${arr[*]}"),
+    *('"--w=${arr[0]}"', '"${arr[@]}"tail', "$arr", '"pre${arr[@]}"'),
+)
+_EXPANSIONS = (
+    *("$NAME", '"$NAME"', "${NAME}", "${NAME-}", "${NAME:+--set}"),
+    *("${NAME:-d e}", '"${NAME:-d e}"', "${NAME:-'d e'}", '${NAME:-"d e" f}', '"${NAME:-\'d\' "e"}"'),
+)
+_DOUBLE = ("a b", "${one}", "${two}", "", "\\$one", '\\"', "\\x", "a\\\nb", "'", "\\`", "#")
+_PIECES = {
+    "single": ("a b", "$one", "", "x\ny", '"', "\\", "#c"),
+    "double": _DOUBLE,
+    "escape": (" ", "$", '"', "'", "\\", "a", ";", "#", "\n", "&"),
+    "ansi": ("a\\tb", "\\x41", "\\'", "\\u00e9", "\\\\", "", "n\\n", "\\101"),
+    "brace": ("{a,b}", "{1..3}", "{x}", "{,y}", "{a,{b,c}}", "{01..03}", "{c..a}", "{a,b", "a}", "{'a',b}"),
+    "name": ("${one}", '"$two"', "${empty}", "${empty:-z}", "${one:+y}", "${one}${two}", "${list}"),
+    "join": ("\\\n",),
+    "odd": ("#x", "a#b", "a~", "~=", "=", "%", "^", "!", "]", "]x", "@"),
+}
+_AROUND = {"single": ("'", "'"), "double": ('"', '"'), "escape": ("\\", ""), "ansi": ("$'", "'")}
+_ALL, _SECOND = '"$@"', '"$2"'
 _SAFE = "abz09._/:,+@%-"
 _NAMES = ("one", "two", "list", "gap", "empty")
 _VALUES = {
@@ -38,16 +57,16 @@ _ELEMENTS = ("--m", "'--n=1 2'", "--p=$one", '"--q=$two"', "$list", "x", "''", "
 class Grammar:
     """Writes scripts with the choices it is given."""
 
-    def __init__(self, choose: Choose) -> None:  # type: ignore[valid-type] - a string alias of a generic
-        self.choose: Callable[[Sequence[object]], object] = choose
+    def __init__(self, choose: Callable[[Sequence[str]], str]) -> None:
+        self.choose = choose
 
     def pick(self, *options: str) -> str:
         """One of the options."""
-        return str(self.choose(options))
+        return self.choose(options)
 
     def count(self, most: int) -> int:
         """A number from 0 to `most`."""
-        return int(str(self.choose(tuple(range(most + 1)))))
+        return int(self.choose(tuple(map(str, range(most + 1)))))
 
     def script(self) -> str:
         """Assignments and up to four commands."""
@@ -55,36 +74,53 @@ class Grammar:
         lines += [f"{name}={self.pick(*_VALUES[name])}" for name in ("empty", "one", "two", "list", "gap")]
         elements = " ".join(self.pick(*_ELEMENTS) for _ in range(self.count(4)))
         lines.append(f"arr=({elements})")
-        for _ in range(1 + self.count(3)):
-            lines.append(self.statement())
+        lines += [self.statement() for _ in range(1 + self.count(3))]
         return "\n".join(lines) + "\n"
 
     def statement(self) -> str:
         """A command, plain or inside something that runs it once."""
-        kind = self.pick(
-            "plain", "plain", "plain", "eval", "string", "heredoc", "if", "append", "positional", "sub"
+        writers = (
+            *(self.command,) * 4,
+            self.evaluated,
+            self.string,
+            self.heredoc,
+            self.conditional,
+            self.appended,
+            self.positional,
+            self.grouped,
         )
-        if kind == "eval":
-            return 'eval "trtexec ' + " ".join(self.nested_word() for _ in range(self.count(3))) + '"'
-        if kind == "string":
-            return f'cmd="trtexec {self.plain_text()} --z=$one"\n$cmd ' + self.words(2)
-        if kind == "heredoc":
-            quote = self.pick("", "'")
-            return f"bash <<{quote}E{quote}\ntrtexec {self.pick('--a=1', '--b=c d', '--c=x')} # note\nE"
-        if kind == "if":
-            return f"if true; then\n\t{self.command()}\nfi"
-        if kind == "append":
-            return (
-                f"list+={self.pick(' --i', chr(39) + ' --j=1' + chr(39), 'k')}\narr+=({self.pick(*_ELEMENTS)})\n"
-                + self.command()
-            )
-        if kind == "positional":
-            return f"set -- {self.words(3)}\ntrtexec --x {self.pick(chr(34) + '$@' + chr(34), '$1', chr(34) + '$2' + chr(34), '$*')}"
-        if kind == "sub":
-            return self.pick("( {} )", "{{ {}; }}", ": | {}", "true && {}", "false || {}").format(
-                self.command()
-            )
-        return self.command()
+        return writers[self.count(len(writers) - 1)]()
+
+    def evaluated(self) -> str:
+        """`eval` of text in double quotes."""
+        return 'eval "trtexec ' + " ".join(self.nested_word() for _ in range(self.count(3))) + '"'
+
+    def string(self) -> str:
+        """A command kept in a variable."""
+        return f'cmd="trtexec {self.plain_text()} --z=$one"\n$cmd ' + self.words(2)
+
+    def heredoc(self) -> str:
+        """A shell that reads its commands from a heredoc."""
+        quote = self.pick("", "'")
+        return f"bash <<{quote}E{quote}\ntrtexec {self.pick('--a=1', '--b=c d', '--c=x')} # note\nE"
+
+    def conditional(self) -> str:
+        """A branch that is always taken."""
+        return f"if true; then\n\t{self.command()}\nfi"
+
+    def appended(self) -> str:
+        """A string and an array that grow."""
+        grown = self.pick("' --i'", "' --j=1'", "k", '" $one"')
+        return f"list+={grown}\narr+=({self.pick(*_ELEMENTS)})\n{self.command()}"
+
+    def positional(self) -> str:
+        """Arguments given by `set --`."""
+        return f"set -- {self.words(3)}\ntrtexec --x {self.pick(_ALL, '$1', _SECOND, '$*')}"
+
+    def grouped(self) -> str:
+        """A command in a subshell, a group, a pipe or a chain."""
+        form = self.pick("( {} )", "{{ {}; }}", ": | {}", "true && {}", "false || {}")
+        return form.format(self.command())
 
     def command(self) -> str:
         """One call with words, redirections in between, and line joins."""
@@ -105,20 +141,9 @@ class Grammar:
         """One word: a flag with a value made of pieces, an array, an expansion, or text."""
         kind = self.pick("flag", "flag", "flag", "array", "expansion", "text")
         if kind == "array":
-            return self.pick(
-                '"${arr[@]}"', "${arr[@]}", '"${arr[*]}"', '"--w=${arr[0]}"', '"${arr[@]}"tail', "$arr"
-            )
+            return self.pick(*_ARRAYS)
         if kind == "expansion":
-            name = self.pick(*_NAMES)
-            return self.pick(
-                f"${name}",
-                f'"${name}"',
-                f"${{{name}}}",
-                f"${{{name}:-d e}}",
-                f'"${{{name}:-d e}}"',
-                f"${{{name}:+--set}}",
-                f"${{{name}-}}",
-            )
+            return self.pick(*_EXPANSIONS).replace("NAME", self.pick(*_NAMES))
         if kind == "text":
             return self.pieces()
         return f"{self.pick('--', '-', chr(34) + '--' + chr(34))}f{self.pick('', '=', '=')}{self.pieces()}"
@@ -129,34 +154,11 @@ class Grammar:
 
     def piece(self) -> str:
         """A quoted, escaped or expanded piece."""
-        kind = self.pick("safe", "safe", "single", "double", "escape", "ansi", "brace", "name", "join", "odd")
-        if kind == "single":
-            return "'" + self.pick("a b", "$one", "", "x\ny", '"', "\\", "#c") + "'"
-        if kind == "double":
-            return (
-                '"'
-                + self.pick(
-                    "a b", "${one}", "${two}", "", "\\$one", '\\"', "\\x", "a\\\nb", "'", "`", "#"
-                ).replace("`", "\\`")
-                + '"'
-            )
-        if kind == "escape":
-            return "\\" + self.pick(" ", "$", '"', "'", "\\", "a", ";", "#", "\n", "&")
-        if kind == "ansi":
-            return "$'" + self.pick("a\\tb", "\\x41", "\\'", "\\u00e9", "\\\\", "", "n\\n", "\\101") + "'"
-        if kind == "brace":
-            return self.pick(
-                "{a,b}", "{1..3}", "{x}", "{,y}", "{a,{b,c}}", "{01..03}", "{c..a}", "{a,b", "a}", "{'a',b}"
-            )
-        if kind == "name":
-            return self.pick(
-                "${one}", '"$two"', "${empty}", "${empty:-z}", "${one:+y}", "${one}${two}", "${list}"
-            )
-        if kind == "join":
-            return "\\\n"
-        if kind == "odd":
-            return self.pick("#x", "a#b", "a~", "~=", "=", "%", "^", "!", "]", "]x", "@")
-        return "".join(self.pick(*_SAFE) for _ in range(1 + self.count(3)))
+        kind = self.pick("safe", "safe", *_PIECES)
+        if kind == "safe":
+            return "".join(self.pick(*_SAFE) for _ in range(1 + self.count(3)))
+        start, end = _AROUND.get(kind, ("", ""))
+        return f"{start}{self.pick(*_PIECES[kind])}{end}"
 
     def nested_word(self) -> str:
         """A word inside double quotes that eval reads again."""
@@ -167,6 +169,12 @@ class Grammar:
     def plain_text(self) -> str:
         """Text that is split and not unquoted."""
         return self.pick("--a", "--b=1 --c", "--d='x", "  --e=2  ", "--f=$two")
+
+
+def random_script(seed: int) -> str:
+    """The script that a seed stands for."""
+    chance = random.Random(seed)  # noqa: S311 - test data
+    return Grammar(lambda options: options[chance.randrange(len(options))]).script()
 
 
 def recorded(script: str, folder: Path) -> list[list[str]] | None:
@@ -184,7 +192,8 @@ def recorded(script: str, folder: Path) -> list[list[str]] | None:
     empty = folder / "empty"
     empty.mkdir(exist_ok=True)
     environment = {"PATH": f"{programs}:{os.environ['PATH']}", "RECORD": str(record), "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
+    # The script is made by this module and runs only the stand-in.
+    done = subprocess.run(  # noqa: S603 - see above
         [str(BASH), str(file)],
         cwd=empty,
         env=environment,

@@ -23,20 +23,20 @@ def assign(runner: Runner, assignment: Assignment, *, associative: bool = False)
     """Give the variable its new value and report it if it is watched."""
     report_setting(runner, assignment)
     name = assignment.name.text
-    before = runner.scope.get(name)
     if assignment.elements is not None:
-        variable = _array(runner, assignment, before, associative=associative)
+        variable = _array(runner, assignment, associative=associative)
     elif assignment.key is not None:
-        variable = _with_element(runner, assignment, before)
+        variable = _with_element(runner, assignment)
     else:
-        variable = _scalar(runner, assignment, before)
+        variable = _scalar(runner, assignment)
     runner.scope.assign(name, variable)
 
 
-def _scalar(runner: Runner, assignment: Assignment, before: Variable | None) -> Variable:
+def _scalar(runner: Runner, assignment: Assignment) -> Variable:
     atoms = runner.expander.atoms(assignment.word)
     name = assignment.name.text
     if assignment.adds:
+        before = runner.scope.get(name)
         if before is not None and before.elements:
             first = before.elements[0]
             grown = replace(first, atoms=(*first.atoms, *atoms))
@@ -48,7 +48,7 @@ def _scalar(runner: Runner, assignment: Assignment, before: Variable | None) -> 
     return Variable(atoms=atoms)
 
 
-def _array(runner: Runner, assignment: Assignment, before: Variable | None, *, associative: bool) -> Variable:
+def _array(runner: Runner, assignment: Assignment, *, associative: bool) -> Variable:
     elements = assignment.elements or ()
     keyed = [element for element in elements if element.key is not None]
     words: list[Word] = []
@@ -60,10 +60,11 @@ def _array(runner: Runner, assignment: Assignment, before: Variable | None, *, a
     is_open = any(word.is_open for word in words)
     if associative or keyed:
         return Variable(elements=tuple(words), keys=tuple(keys), is_open="" in keys or is_open)
-    if assignment.adds and before is not None:
+    before = runner.scope.get(assignment.name.text) if assignment.adds else None
+    if before is not None:
         old = before.elements if before.elements is not None else ()
         return Variable(elements=(*old, *words), keys=None, is_open=before.is_open or is_open)
-    if assignment.adds and before is None and runner.sourced:
+    if assignment.adds and runner.sourced:
         is_open = True
     return Variable(elements=tuple(words[:MAX_PIECES]), is_open=is_open)
 
@@ -79,8 +80,9 @@ def _key(runner: Runner, element: Element) -> str:
     return (runner.expander.known_text(element.key) or "") if element.key is not None else ""
 
 
-def _with_element(runner: Runner, assignment: Assignment, before: Variable | None) -> Variable:
+def _with_element(runner: Runner, assignment: Assignment) -> Variable:
     """`name[key]=word`: known keys of an array only."""
+    before = runner.scope.get(assignment.name.text)
     key = runner.expander.known_text(assignment.key)
     word = assignment.word
     if word is None or key is None:

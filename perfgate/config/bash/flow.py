@@ -87,6 +87,7 @@ class Runner:
         self, base: Scope, ways: list[Scope], place: Placed, what: str = "", *, local: Collection[str] = ()
     ) -> Scope:
         """Bring `base` to where it stands after a decision; `what` tells apart decisions of one place."""
+        self.output.step(1 + sum(len(way.own) for way in ways) // 4)
         line, column = place.source.point(place.offset(0))
         name = f"{line}:{column} {what}" if what else f"{line}:{column}"
         return join_scopes(base, list(dict.fromkeys(ways)), name, self.missing, local)

@@ -52,7 +52,11 @@ def _is_glob(word: WordText) -> bool:
 def _variable(words: tuple[Word, ...], decision: Decision) -> Variable:
     if len(words) == 1:
         return Variable(atoms=words[0].atoms)
-    atoms = [atom.under(frozenset({(decision, outcome)})) for outcome, word in enumerate(words) for atom in word.atoms]
+    atoms = [
+        atom.under(frozenset({(decision, outcome)}))
+        for outcome, word in enumerate(words)
+        for atom in word.atoms
+    ]
     return Variable(atoms=tuple(atoms))
 
 
@@ -72,12 +76,14 @@ def run_while(runner: Runner, node: While) -> int:
 def _follow(
     runner: Runner, body: Sequence, place: Placed, decision: Decision | None, *, at_least_once: bool
 ) -> None:
-    """Follow a body in two passes. The first one counts if it assigns nothing."""
+    """Follow a body in two passes. The first one counts if it assigns nothing that it also reads before."""
     base = runner.scope
     before = runner.output.checkpoint()
-    after = _one_round(runner, base.fork(), body, place)
+    first = base.fork()
+    first.reads = set()
+    after = _one_round(runner, first, body, place)
     names = after.changed(base)
-    if any(base.get(name) is not after.get(name) for name in names):
+    if names & first.reads:
         runner.output.restore(before)
         start = runner.join(base.fork(), [base.fork(), after], place, "again")
         _one_round(runner, start, body, place)

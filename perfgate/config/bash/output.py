@@ -10,7 +10,7 @@ from perfgate.config.found import Found
 if TYPE_CHECKING:
     from perfgate.config.facts import Command, EnvSetting, Note, Span
 
-MAX_STEPS = 20_000  # simple commands followed per file, repeats through loops and calls included
+MAX_STEPS = 12_000  # simple commands followed per file, repeats through loops and calls included
 
 
 @dataclass(slots=True, eq=False)

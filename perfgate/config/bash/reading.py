@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_ITEMS = (
     8192  # words of a command, parts of a word, commands of a chain; beyond that the text is no script
 )
-MAX_COMMANDS = 20_000  # of one text
+MAX_COMMANDS = 10_000  # of one text
 MAX_DEPTH = 48  # constructs inside constructs; each takes up to twelve Python frames
 
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")

@@ -40,7 +40,8 @@ def unknown(name: str) -> Variable:
 class Scope:
     """The variables at one point of a script: its `own`, then those of the scope it was forked from.
 
-    `positionals` None: the arguments are not known. `alive` is False after `exit`.
+    `positionals` None: the arguments are not known. `alive` is False after `exit`. `reads`, where it is set,
+    gathers the names that were looked up below this scope and not found there.
     """
 
     own: dict[str, Variable] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Scope:
     exports: set[str] = field(default_factory=set)
     positionals: tuple[Word, ...] | None = None
     alive: bool = True
+    reads: set[str] | None = None
 
     def get(self, name: str) -> Variable | None:
         """The variable, or None if the file has not set it so far."""
@@ -56,6 +58,8 @@ class Scope:
             variable = scope.own.get(name)
             if variable is not None:
                 return variable
+            if scope.reads is not None:
+                scope.reads.add(name)
             scope = scope.parent
         return None
 
@@ -65,7 +69,7 @@ class Scope:
 
     def fork(self) -> Scope:
         """A scope that can be changed alone; a fork without changes is passed over to keep chains short."""
-        is_plain = self.parent is not None and not self.own and not self.exports
+        is_plain = self.parent is not None and not self.own and not self.exports and self.reads is None
         return Scope(parent=self.parent if is_plain else self, positionals=self.positionals, alive=self.alive)
 
     def layers(self, base: Scope | None) -> list[Scope]:
