@@ -66,10 +66,9 @@ _BINARY_VALUES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def same(site: Site) -> list[Result]:
-    """Every output has the shape and type of the first input."""
+    """The output has the shape and type of the first input."""
     source = site.tensor(0)
-    result = (source.shape, source.dtype)
-    return [result] if site.outputs == 1 else [result] * site.outputs
+    return [(source.shape, source.dtype)]
 
 
 def _unary_to_bool(site: Site) -> list[Result]:
