@@ -86,7 +86,8 @@ class _Loop:
         count = len(tasks)
         self.tasks, self.sharing, self.unfinished, self.now = tasks, sharing, count, 0
         self.start, self.end, self.ready_at = [0] * count, [0] * count, [0] * count
-        self.free, self.ready = list(units), [[] for _ in units]  # type: tuple[list[int], list[list[int]]]
+        self.free = list(units)
+        self.ready: list[list[int]] = [[] for _ in units]
         self.missing = [len(task.follows) for task in tasks]
         self.successors: list[list[tuple[int, int]]] = [[] for _ in tasks]
         for index, task in enumerate(tasks):
