@@ -120,17 +120,14 @@ class DecisionHooks:
         self.state.expect(item.nodeid for item in session.items)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Remember who has spoken already, and whether another test than ours failed."""
+        """Remember who has spoken already, and whether anything failed that the decision did not decide."""
         if report.outcome != "passed":
             self.state.spoken.add(report.nodeid)
-            if report.failed and not self.state.is_ours(report.nodeid):
-                self.state.foreign_failures += 1
-            if report.failed and self.state.is_rule(report.nodeid):
-                self.state.broken_rules += 1
+        if report.failed and self.state.outcome is None:
+            self.state.failures_before += 1
 
-    @pytest.hookimpl(
-        wrapper=True, trylast=True
-    )  # inside the terminal's own wrapper, which ends the progress line
+    # Inside the terminal's own wrapper, which ends the progress line.
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """After the loop judge what is held and publish it; a loop cut short leaves it not judged."""
         try:

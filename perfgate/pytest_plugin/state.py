@@ -53,7 +53,8 @@ class SessionState:
 
     `blocked` maps the key of a benchmark that breaks a guardrail to the reason why it is not measured,
     `failures` one that could not be measured to the reason. `expected` maps node ids of selected items to
-    benchmarks, `spoken` holds the node ids that failed or were skipped by themselves.
+    benchmarks, `spoken` holds the node ids that failed or were skipped by themselves, `failures_before` counts
+    the reports that failed before the decision.
     """
 
     options: GateOptions
@@ -67,8 +68,7 @@ class SessionState:
     failures: dict[str, str] = field(default_factory=dict)
     expected: dict[str, Benchmark] = field(default_factory=dict)
     spoken: set[str] = field(default_factory=set)
-    foreign_failures: int = 0
-    broken_rules: int = 0
+    failures_before: int = 0
 
     @classmethod
     def in_controller(
@@ -131,14 +131,6 @@ class SessionState:
             else:
                 self._expect_unlisted(nodeid, known)
 
-    def is_ours(self, nodeid: str) -> bool:
-        """A benchmark or a guardrail rule, not somebody else's test."""
-        return nodeid in self.expected or self.is_rule(nodeid)
-
-    def is_rule(self, nodeid: str) -> bool:
-        """A guardrail rule."""
-        return any(rule.nodeid == nodeid for rule in self.rules)
-
     @property
     def is_partial(self) -> bool:
         """Some benchmark of the tree is not selected."""
@@ -169,11 +161,11 @@ class SessionState:
         return self.outcome
 
     def exit_status(self, pytest_status: int) -> int:
-        """Somebody else's failure or a broken rule is 1; else the decision's own code.
+        """What failed before the decision (a test, a guardrail, a dying worker) is 1; else the decision's code.
 
         A run that selected no benchmark compared nothing, which is never green.
         """
-        if self.foreign_failures or self.broken_rules:
+        if self.failures_before:
             return int(ExitCode.FAIL)
         if self.outcome is None:
             return pytest_status
