@@ -15,7 +15,7 @@ from perfgate.pytest_plugin import hold
 from perfgate.report.failure_text import failure_text, headline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from perfgate.core.verdict import BenchmarkVerdict
     from perfgate.pytest_plugin.hold import HeldItem
@@ -49,8 +49,13 @@ class VerdictText:
             tw.line(line)
 
 
-def publish_decision(config: pytest.Config, held: Iterable[HeldItem], outcome: Outcome) -> None:
-    """One ordinary report per held item, then one for each verdict that has no item of its own."""
+def publish_decision(
+    config: pytest.Config, held: Iterable[HeldItem], outcome: Outcome, *, spoken: Collection[str]
+) -> None:
+    """One ordinary report per held item, then one for each verdict that has no item of its own.
+
+    `spoken` are the keys of benchmarks whose own report has failed already.
+    """
     verdicts = {item.key: item for item in outcome.verdicts}
     for item in held:
         verdict = verdicts.pop(item.key, None)
@@ -58,7 +63,7 @@ def publish_decision(config: pytest.Config, held: Iterable[HeldItem], outcome: O
             raise RuntimeError(f"{item.key} was measured and has no verdict")  # never silently green
         _publish(config, hold.restore(config, item), verdict, outcome)
     for verdict in verdicts.values():
-        if verdict.is_failure or verdict.is_warning:
+        if verdict.key not in spoken and (verdict.is_failure or verdict.is_warning):
             _publish(config, _reports_without_item(verdict), verdict, outcome)
 
 

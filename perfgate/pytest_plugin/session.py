@@ -124,7 +124,7 @@ class DecisionHooks:
         if report.outcome != "passed":
             self.state.spoken.add(report.nodeid)
         if report.failed and self.state.outcome is None:
-            self.state.failures_before += 1
+            self.state.failed_before.add(report.nodeid)
 
     # Inside the terminal's own wrapper, which ends the progress line.
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -146,7 +146,7 @@ class DecisionHooks:
             self.state.write_reports()
         except PerfgateError as problem:
             pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
-        publish_decision(self.config, held, outcome)
+        publish_decision(self.config, held, outcome, spoken=self.state.failed_keys())
         return result
 
     @pytest.hookimpl(tryfirst=True)

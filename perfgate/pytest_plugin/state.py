@@ -53,8 +53,8 @@ class SessionState:
 
     `blocked` maps the key of a benchmark that breaks a guardrail to the reason why it is not measured,
     `failures` one that could not be measured to the reason. `expected` maps node ids of selected items to
-    benchmarks, `spoken` holds the node ids that failed or were skipped by themselves, `failures_before` counts
-    the reports that failed before the decision.
+    benchmarks, `spoken` holds the node ids that failed or were skipped by themselves, `failed_before`
+    those of reports that failed before the decision.
     """
 
     options: GateOptions
@@ -68,7 +68,7 @@ class SessionState:
     failures: dict[str, str] = field(default_factory=dict)
     expected: dict[str, Benchmark] = field(default_factory=dict)
     spoken: set[str] = field(default_factory=set)
-    failures_before: int = 0
+    failed_before: set[str] = field(default_factory=set)
 
     @classmethod
     def in_controller(
@@ -147,8 +147,10 @@ class SessionState:
         records = read_records(self.run_folder / RECORDS)
         skipped = {}
         for nodeid, benchmark in self.expected.items():
-            if nodeid in self.spoken:
-                skipped[benchmark.key] = self.blocked.get(benchmark.key, "failed by itself")
+            if nodeid in self.spoken and benchmark.key in self.blocked:
+                skipped[benchmark.key] = self.blocked[benchmark.key]
+            elif nodeid in self.spoken:
+                failed[benchmark.key] = "it failed or was skipped before it was measured"
             elif benchmark.key not in records and benchmark.key not in failed:
                 failed[benchmark.key] = "its result was lost: the process that measured it ended early"
         self.outcome = judge_run(
@@ -160,12 +162,16 @@ class SessionState:
         )
         return self.outcome
 
+    def failed_keys(self) -> set[str]:
+        """Benchmarks whose own report failed before the decision."""
+        return {item.key for nodeid, item in self.expected.items() if nodeid in self.failed_before}
+
     def exit_status(self, pytest_status: int) -> int:
-        """What failed before the decision (a test, a guardrail, a dying worker) is 1; else the decision's code.
+        """1 when anything failed before the decision (a test, a guardrail, a worker); else the decision's code.
 
         A run that selected no benchmark compared nothing, which is never green.
         """
-        if self.failures_before:
+        if self.failed_before:
             return int(ExitCode.FAIL)
         if self.outcome is None:
             return pytest_status

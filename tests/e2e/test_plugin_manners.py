@@ -201,3 +201,18 @@ def test_a_worker_that_dies_makes_its_benchmark_red(project: Project) -> None:
     assert done.code == 1, done.text
     assert "crashed" in done.out
     assert "3 unchanged" in done.out
+
+
+def test_a_benchmark_that_a_hook_skips_is_not_green(project: Project) -> None:
+    project.write(
+        {
+            "conftest.py": "import pytest\n"
+            "def pytest_runtest_setup(item):\n"
+            "    if item.name == 'resnet50[ascend-310p-like]':\n"
+            "        pytest.skip('not today')\n"
+        }
+    )
+    done = project.pytest()
+    assert done.code == 11, done.text
+    assert "it failed or was skipped before it was measured" in done.out
+    assert "1 invalid" in done.out
