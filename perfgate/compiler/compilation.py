@@ -67,6 +67,7 @@ def compile_graph(graph: Graph, config: CompileConfig, runtime: RuntimeConfig, d
 
     Raises:
         OutOfMemoryError: weights and activations exceed the device's memory.
+        UsageError: the model names more places than a source code of 48 bits can hold.
     """
     with _paused_collector():
         log = PassLog(device)

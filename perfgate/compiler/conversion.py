@@ -95,7 +95,7 @@ class Converter:
         result.forms = {own: native}
         if result.is_output or not all(_reads_own(user, result, is_image) for user in result.consumers):
             self._insert(node, native, result, route, (own, storage))
-            result.forms[storage] = result
+            result.forms[LOGICAL if storage == MATRIX_LOGICAL else storage] = result
         else:
             result.producer = None
 
@@ -128,7 +128,7 @@ class Converter:
         target.layout = layout
         self._insert(asker, source, target, route, (held, layout))
         if value.forms is None:
-            value.forms = {held: value}
+            value.forms = {LOGICAL if held == MATRIX_LOGICAL else held: value}
         value.forms[layout] = target
         return target
 

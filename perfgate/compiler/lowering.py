@@ -155,7 +155,7 @@ class Lowering:
         out.kernels.append(
             Kernel(
                 index, node.name, "Attention" if is_attention else node.op, kind,
-                "attention" if is_attention else _variant(node), node.dtype,
+                "attention" if is_attention else _variant(node), _compute_type(node),
                 out.origins.owner(node), dependencies, reads, writes,
                 work.m, work.n, work.k, work.count, work.macs, work.vector_work, work.row,
                 is_estimated=node.sources[0].is_estimated, is_high_precision=self._is_precise(node),
@@ -256,6 +256,14 @@ class Lowering:
             if operand is not None and not operand.is_constant and storage.sizes[operand.buffer] == size:
                 storage.reusable[result] = operand.buffer
                 return
+
+
+def _compute_type(node: WorkNode) -> str:
+    """Element type of the arithmetic; a comparison works in the type of what it compares."""
+    if node.dtype and node.dtype != "bool":
+        return node.dtype
+    first = next((operand for operand in node.inputs if operand is not None), None)
+    return first.dtype if first is not None else node.outputs[0].dtype
 
 
 def _variant(node: WorkNode) -> str:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.compiler.origin import COLUMN_BITS, FLAG_BITS, LINE_BITS, MOST_COLUMN, Origin, SourceCode
+from perfgate.compiler.origin import (
+    COLUMN_BITS,
+    FILE_BITS,
+    FLAG_BITS,
+    LINE_BITS,
+    MOST_COLUMN,
+    Origin,
+    SourceCode,
+)
 from perfgate.compiler.program import Owner
+from perfgate.core.errors import UsageError
 
 if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkGraph, WorkNode
@@ -72,6 +81,10 @@ class OriginTable:
         if number is None:
             number = self._files[place.file] = len(self._files)
         line, column = place.line, place.column
-        if line < _MOST_LINE and number < 1 << 12:
+        if line < _MOST_LINE and number < 1 << FILE_BITS:
             return number << (LINE_BITS + _LOW) | line << _LOW | min(column, MOST_COLUMN) << FLAG_BITS
-        return SourceCode(number, line, column).pack()
+        try:
+            return SourceCode(number, line, column).pack()
+        except OverflowError as error:
+            remedy = f"build the model from fewer than {1 << FILE_BITS} files of {_MOST_LINE} lines or nodes"
+            raise UsageError(f"a source place is too large ({error})", str(place), remedy) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from perfgate.compiler.config import BufferMode
@@ -13,6 +14,8 @@ from perfgate.compiler.preprocessing import Preprocessing
 from perfgate.compiler.runtime import RuntimeConfig
 from perfgate.compiler.shape_flags import DynamicKind, DynamicShapes
 from perfgate.compiler.switches import Fusion
+from perfgate.core.errors import UsageError
+from perfgate.graph.ir import Place
 from tests.graphs import HALF, PLAIN, Drawing, compiled, entries
 
 if TYPE_CHECKING:
@@ -125,3 +128,21 @@ def test_only_the_first_five_passes_change_the_amount_of_arithmetic() -> None:
 def test_notes_and_unhandled_settings_stand_in_the_program() -> None:
     runtime = RuntimeConfig(notes=("a note",))
     assert compiled(network(), runtime=runtime).notes == ("a note",)
+
+
+def test_a_place_beyond_its_bits_is_one_error() -> None:
+    graph = network()
+    far = msgspec.structs.replace(graph.nodes[0], place=Place("model.onnx", 1 << 20))
+    with pytest.raises(UsageError, match="source place is too large"):
+        compiled(msgspec.structs.replace(graph, nodes=(far, *graph.nodes[1:])))
+
+
+def test_a_comparison_works_in_the_type_of_its_operands() -> None:
+    draw = Drawing()
+    draw.add("Greater", [draw.input("x", 64), draw.input("y", 64)], "out", dtype="bool")
+    assert [k.dtype for k in compiled(draw.graph("out")).kernels if k.op == "Greater"] == ["float16"]
+
+
+def test_kernels_have_the_models_types_when_the_precision_pass_is_off() -> None:
+    program = compiled(network(), disabled_passes=frozenset({"precision"}))
+    assert {kernel.dtype for kernel in program.kernels} == {"float16"}

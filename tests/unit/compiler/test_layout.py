@@ -187,3 +187,15 @@ def test_the_middle_of_the_blocked_machine_is_the_reason(poster: Graph) -> None:
     program = compiled(poster, on=BLOCKED_DEVICE, layout="NCHW")
     strides = {entry.details["stride"] for entry in entries(program, "layout", applied=False)}
     assert strides == {17 * 12}
+
+
+def test_a_product_of_rank_four_meets_an_image_in_the_logical_order() -> None:
+    # Rows of 50 elements are no whole blocks, so the product exists in the matrix layout too.
+    draw = Drawing()
+    left, right = draw.input("left", 1, 4, 50, 64), draw.input("right", 1, 4, 64, 50)
+    product = draw.add("MatMul", [left, right], "product", (1, 4, 50, 50))
+    draw.add("Div", [product, draw.input("image", 1, 4, 50, 50)], "out")
+    draw.add("MatMul", [product, draw.input("other", 1, 4, 50, 64)], "second", (1, 4, 50, 64))
+    program = compiled(draw.graph("out", "second"))
+    assert crossings(program) == []
+    assert [k.variant for k in program.kernels if k.op == "TransData"] == ["ND->NZ", "NZ->ND"]
