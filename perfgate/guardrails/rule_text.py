@@ -17,7 +17,7 @@ def rule_in_words(rule: Rule) -> str:
     """What the rule asks, of what, and when."""
     parts = [_asks(rule)]
     if rule.target is not None:
-        parts.insert(0, f"{_watched(rule.target)}:")
+        parts.insert(0, f"{watched_in_words(rule.target)}:")
     if rule.when is not None:
         parts.append(f"when {condition_in_words(rule.when)}")
     if rule.paths:
@@ -25,7 +25,8 @@ def rule_in_words(rule: Rule) -> str:
     return " ".join(parts)
 
 
-def _watched(target: Target) -> str:
+def watched_in_words(target: Target) -> str:
+    """What a target watches, as a phrase."""
     if target.flags_key:
         return f"flags under the key {target.flags_key} of {', '.join(target.files)}"
     if target.files:

@@ -59,6 +59,8 @@ def canonical_flag(name: str, dialect: str, program: str) -> str:
         return name
     if dialect == programs.TORCH:
         return name.lstrip("-")
+    if name.isupper():  # a plain variable, which is its own only flag
+        return name
     if not name.startswith("-"):
         name = f"--{name}"
     try:
@@ -115,9 +117,7 @@ def _of_command(command: Command, facts: FileFacts) -> Subject:
 def _of_setting(setting: EnvSetting, facts: FileFacts) -> Subject:
     flags = setting.flags
     if setting.value is not None:  # a plain variable is its own only flag
-        flags = (
-            Flag(name=f"--{setting.name}", written=setting.name, value=setting.value, span=setting.span),
-        )
+        flags = (Flag(name=setting.name, written=setting.name, value=setting.value, span=setting.span),)
     return Subject(
         path=facts.path,
         program=setting.name,

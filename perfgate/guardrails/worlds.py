@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from perfgate.config.branches import parse_branch, worlds
+from perfgate.config.branches import Decision, parse_branch, worlds
 from perfgate.config.facts import Presence
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def paths_through(subject: Subject, names: frozenset[str]) -> Paths:
     relevant = [flag for flag in subject.flags if flag.name in names and flag.presence is Presence.SOMETIMES]
     if not relevant:
         return Paths(subjects=(subject,))
-    guards = [guard for flag in relevant for guard in parse_branch(flag.branch)]
+    guards = [guard for flag in relevant for guard in _guards(flag)]
     cases = worlds(guards)
     if cases is None:
         few = tuple(flag for flag in subject.flags if flag.presence is Presence.ALWAYS)
@@ -48,7 +48,14 @@ def _on_path(subject: Subject, names: frozenset[str], case: Guard) -> Subject:
 def _is_there(flag: Flag, case: Guard) -> bool:
     if flag.presence is Presence.ALWAYS:
         return True
-    return bool(flag.branch) and any(guard <= case for guard in parse_branch(flag.branch))
+    return any(guard <= case for guard in _guards(flag))
+
+
+def _guards(flag: Flag) -> tuple[Guard, ...]:
+    """When the flag is there; one whose branch is not told hangs on a decision of its own."""
+    if flag.branch:
+        return parse_branch(flag.branch)
+    return (frozenset({(Decision(str(flag.span), 2), 0)}),)
 
 
 def _with(subject: Subject, flags: tuple[Flag, ...]) -> Subject:
