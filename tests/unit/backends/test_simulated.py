@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from onnx import TensorProto, helper
 
 from perfgate import zoo
 from perfgate.backends.protocol import Request
@@ -148,3 +149,23 @@ def test_what_cannot_be_used_is_refused(changes: dict[str, object], message: str
     with pytest.raises(PerfgateError) as caught:
         SimulatedBackend().open(request(**changes))
     assert message in str(caught.value)
+
+
+def test_a_session_answers_what_ifs_about_its_benchmark() -> None:
+    session = SimulatedBackend().open(REQUEST)
+    rows = session.what_if()
+    assert rows[0].total_ps == session.profile().application.total_ps
+    assert {row.knob for row in rows} == {"as it is", "precision", "fusion", "cores", "streams"}
+
+
+def test_a_reported_share_of_estimated_time_is_a_warning() -> None:
+    graph = helper.make_graph(
+        [helper.make_node("Mystery", ["x"], ["y"], name="net.mystery", domain="com.example")],
+        "mystery",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [64, 64])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [64, 64])],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.example", 1)]
+    model = bytes(helper.make_model(graph, opset_imports=opsets).SerializeToString())
+    notes = SimulatedBackend().open(request(model=model, model_name="mystery.onnx")).describe().notes
+    assert any("cost is only estimated" in note for note in notes)

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
+from perfgate.core.device import Mark, Source
+from perfgate.npu.device_change import change_device
 from perfgate.npu.device_file import load_device
 from perfgate.npu.matrix_blocked import cost_blocked
 from perfgate.npu.matrix_shape import MatrixCost, Shapes
+
+if TYPE_CHECKING:
+    from perfgate.core.device import Device
 
 DEVICE = load_device("ascend-310p-like")
 KIB = 1024
 
 
 def cost(
-    sizes: list[tuple[int, int, int]], *, width: int = 2, rate: float = 1.0, count: int = 1
+    sizes: list[tuple[int, int, int]],
+    *,
+    width: int = 2,
+    rate: float = 1.0,
+    count: int = 1,
+    device: Device = DEVICE,
 ) -> MatrixCost:
     """Products whose operands cost nothing to load, so that only arithmetic and on-chip ports count."""
     rows = len(sizes)
@@ -25,7 +37,7 @@ def cost(
             m=m, n=n, k=k, count=np.full(rows, count), item_bytes=np.full(rows, width),
             rate=np.full(rows, rate), a=none, b=none, rest=none, written=none, epilogue=none,
         ),
-        DEVICE,
+        device,
     )  # fmt: skip
 
 
@@ -84,3 +96,19 @@ def test_depthwise_convolution_pays_for_padding_its_groups() -> None:
     grouped = cost([(3136, 1, 9)], count=64)
     macs = 3136 * 9 * 64
     assert macs / (grouped.compute[0] * 8 * 4096) < 9 / 256
+
+
+def test_a_machine_without_named_buffers_or_ports_is_limited_by_arithmetic_and_l1_alone() -> None:
+    # No L0 ports: 16 x 16 x 2048 is 128 steps and 32 to fill. One tile of any side fits but for L1.
+    keys = (
+        "buffers.l0a_kb",
+        "buffers.l0b_kb",
+        "buffers.l0c_kb",
+        "rates.l1_l0a",
+        "rates.l1_l0b",
+        "rates.l0c_ub",
+    )
+    bare = change_device(DEVICE, dict.fromkeys(keys, 0), Source(Mark.ASSUMED, "none", "test"))
+    assert cost([(16, 16, 2048)], device=bare).compute[0] == 160
+    found = cost([(4096, 4096, 4096)], device=bare)
+    assert 2 * (found.tile_m[0] + found.tile_n[0]) * found.tile_k[0] * 2 <= 1024 * KIB
