@@ -203,3 +203,61 @@ def test_edits_are_offered_with_the_findings_where_they_are_certain() -> None:
     assert [finding.edits[0].text if finding.edits else None for finding in found] == ["ND", None]
     # `atc --model=m --input_format=` has 29 characters, so the value stands in columns 30 to 33
     assert (found[0].edits[0].place.column, found[0].edits[0].place.end_column) == (30, 34)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "reason"),
+    [
+        (
+            RULE,
+            "atc --input_format=NCHW --input_format=NHWC --model=m\n",
+            "",
+        ),  # the last one counts and is mended
+        (
+            "trtexec: require --sparsity=force",
+            "trtexec --sparsity=disable --sparsity=enable\n",
+            "several times",
+        ),
+        ("atc: require --input_format=ND", "atc --model=m --input_format=\n", "no value to replace"),
+        (FORBID, 'atc --model=m --log="a\nb"\n', "several lines"),
+        ("iree: forbid --x", "iree-compile --x\n", ""),
+        ("rules: [{id: g, target: atc, at_most_one: [--a, --b]}]", "atc --a=1 --b=1\n", "several values"),
+    ],
+)
+def test_more_places_that_are_mended_or_refused(rule: str, text: str, reason: str) -> None:
+    found = fixes(rule, {"a.sh": text.encode()})
+    assert (reason in str(found.refused[0])) if reason else found.refused == ()
+    assert bool(found.diff) is not bool(reason)
+
+
+def test_value_of_the_author_is_written_where_the_rule_leaves_a_choice() -> None:
+    body = "values: {--input_format: [ND, NHWC]}, fix: {set: {--input_format: ND}}"
+    rule = f"rules: [{{id: r, target: atc, {body}}}]"
+    assert fixed(rule, "a.sh", "atc --input_format=NCHW\n") == "atc --input_format=ND\n"
+
+
+def test_missing_key_of_a_runtime_file_is_refused() -> None:
+    found = fixes("runtime: require tea_cache=true", {"runtime_config.json": b'{"a": 1}'})
+    assert [item.reason for item in found.refused] == ["where to add it is not certain"]
+
+
+def test_file_whose_encoding_cannot_hold_the_value_is_left_alone() -> None:
+    data = "# größe\natc --model=m\n".encode("latin-1")
+    found = fixes('atc: "require --output=模型"', {"a.sh": data})
+    assert [item.reason for item in found.refused] == ["the file's encoding cannot hold the value"]
+
+
+def test_name_that_git_would_quote_is_left_alone() -> None:
+    found = fixes(RULE, {'a"b.sh': b"atc --model=m\n"})
+    assert [item.reason for item in found.refused] == ["the file's name needs quotes"]
+
+
+def test_waived_place_is_left_alone() -> None:
+    text = b"atc --model=m --input_format=NCHW\n"
+    loaded = rules(RULE)
+    before = evaluate(loaded, facts_of_tree({"a.sh": text}, loaded), today=TODAY)
+    waiver = (
+        f"waivers: [{{rule: atc/require/--input_format, path: a.sh, owner: o, expires: 2027-01-15,"
+        f" fingerprint: {before.outcomes[0].findings[0].fingerprint}, reason: v1 models end in March}}]\n"
+    )
+    assert fixes(RULE + waiver, {"a.sh": text}).diff == b""

@@ -57,8 +57,9 @@ LONG = "rules: [{{id: r, {}}}]"
                 " not: {path: y/**}}"
             ),
             (
-                "calls of aoe: --a must not be there when --e=1|2 and --b or --c and without --d and device A*"
-                " and model m and all arguments shown and (--f seen or precision fp16) and not (path y/**) in x/**"
+                "calls of aoe: --a must not be there when --e=1|2 and --b or --c and without --d"
+                " and device A* and model m and all arguments shown"
+                " and (--f seen or precision fp16) and not (path y/**) in x/**"
             ),
         ),
     ],
