@@ -110,9 +110,9 @@ def _one_round(runner: Runner, start: Scope, body: Sequence, place: Placed) -> S
 def _take_last(base: Scope, after: Scope, names: set[str], decision: Decision) -> None:
     """After the loop its variable holds the last word; what each round appends is there for every word."""
     for name in names:
-        variable = after.get(name)
-        if variable is not None and variable is not base.get(name):
-            after.assign(name, _last(base.get(name), variable, decision))
+        variable, before = after.peek(name), base.peek(name)
+        if variable is not None and variable is not before:
+            after.assign(name, _last(before, variable, decision))
 
 
 def _last(before: Variable | None, variable: Variable, decision: Decision) -> Variable:

@@ -27,7 +27,8 @@ class Variable:
     is_open: bool = False
 
 
-MAX_PIECES = 1024  # atoms or elements of one variable; beyond that its text is unknown
+MAX_PIECES = 512  # atoms or elements of one variable; beyond that its text is unknown
+MAX_GUARD = 12  # decisions that one piece depends on; nobody nests conditionals deeper around one value
 UNSET = Variable(is_unset=True)
 
 
@@ -52,7 +53,7 @@ class Scope:
     reads: set[str] | None = None
 
     def get(self, name: str) -> Variable | None:
-        """The variable, or None if the file has not set it so far."""
+        """The variable as a command reads it, or None if the file has not set it so far."""
         scope: Scope | None = self
         while scope is not None:
             variable = scope.own.get(name)
@@ -60,6 +61,16 @@ class Scope:
                 return variable
             if scope.reads is not None:
                 scope.reads.add(name)
+            scope = scope.parent
+        return None
+
+    def peek(self, name: str) -> Variable | None:
+        """The variable as `get` gives it, without counting as read."""
+        scope: Scope | None = self
+        while scope is not None:
+            variable = scope.own.get(name)
+            if variable is not None:
+                return variable
             scope = scope.parent
         return None
 
@@ -225,7 +236,7 @@ def join_scopes(
 def _joined_name(
     name: str, ways: list[Scope], decision: Decision, missing: Callable[[str], Variable]
 ) -> Variable:
-    values = [way.get(name) for way in ways]
+    values = [way.peek(name) for way in ways]
     first = values[0]
     if first is not None and all(value is first for value in values):
         return first
@@ -234,4 +245,5 @@ def _joined_name(
     known = [missing(name) if value is None else value for value in values]
     variable = joined_variable(known, decision)
     size = len(variable.atoms) + len(variable.elements or ())
-    return variable if size <= MAX_PIECES else unknown(name)
+    is_deep = any(len(atom.guard) > MAX_GUARD for atom in variable.atoms)
+    return unknown(name) if size > MAX_PIECES or is_deep else variable
