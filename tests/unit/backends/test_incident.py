@@ -142,3 +142,20 @@ def test_a_small_arena_allocates_in_every_step() -> None:
     assert allocations > 0
     # 100 us each, in each of 28 steps.
     assert total_s(small) - total_s(usual) == pytest.approx(allocations * 28 * 100e-6)
+
+
+def test_more_on_chip_reuse_never_costs_time() -> None:
+    times = {}
+    for mode in ("off_optimize", "l2_optimize", "l1_optimize"):
+        settings = (Setting(name="--buffer_optimize", value=mode),)
+        request = Request(
+            benchmark="unet",
+            device="ascend-310p-like",
+            model=model("poster"),
+            model_name="unet",
+            compile=settings,
+        )
+        found = SimulatedBackend().open(request).profile()
+        times[mode] = found.application.total_ps
+        assert (found.hardware.l2_hit_share > 0) is (mode != "off_optimize")
+    assert times["l1_optimize"] < times["l2_optimize"] < times["off_optimize"]
