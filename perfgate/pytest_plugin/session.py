@@ -20,7 +20,7 @@ from perfgate.measure.suite import is_suite_file
 from perfgate.pytest_plugin import hold
 from perfgate.pytest_plugin.items import BenchmarkItem, RuleFile, RuleItem, SuiteFile
 from perfgate.pytest_plugin.publish import log_reports, publish_decision, publish_unjudged
-from perfgate.pytest_plugin.settings import read_options
+from perfgate.pytest_plugin.settings import read_options, unknown_ini_keys
 from perfgate.pytest_plugin.state import RECORDS, RULE_FILES, STATE, SessionState
 from perfgate.pytest_plugin.summary import header_lines, write_summary
 
@@ -46,6 +46,7 @@ def start(config: pytest.Config) -> None:
         state = SessionState.in_controller(options, run_folder, dict(os.environ), today)
     except PerfgateError as problem:
         pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
+    state.remarks = unknown_ini_keys(config.inicfg)
     config.stash[STATE] = state
     config.pluginmanager.register(ItemHooks(), "perfgate-items")
     config.pluginmanager.register(DecisionHooks(config), "perfgate-decision")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from perfgate.config.typed_yaml import did_you_mean
 from perfgate.core.errors import UsageError
 from perfgate.gate.policy_file import percentage
 from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions
@@ -105,13 +105,10 @@ class _Reader:
         return self.config.invocation_params.dir / text
 
 
-def unknown_ini_keys(keys: Iterable[str]) -> list[str]:
+def unknown_ini_keys(keys: Iterable[str]) -> tuple[str, ...]:
     """One line for each `perfgate_*` ini key nobody reads, with the nearest name."""
-    lines = []
-    for key in sorted(keys):
-        name = key.removeprefix("perfgate_")
-        if key.startswith("perfgate_") and name not in _NAMES:
-            near = difflib.get_close_matches(name, _NAMES, n=1)
-            hint = f"; did you mean perfgate_{near[0]}?" if near else ""
-            lines.append(f"perfgate: unknown ini key {key}{hint}")
-    return lines
+    return tuple(
+        f"perfgate: unknown ini key {key}: {did_you_mean(key.removeprefix('perfgate_'), _NAMES)}"
+        for key in sorted(keys)
+        if key.startswith("perfgate_") and key.removeprefix("perfgate_") not in _NAMES
+    )

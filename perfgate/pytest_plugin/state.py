@@ -65,6 +65,7 @@ class SessionState:
     ground: Ground | None = None
     guard: GuardRun | None = None
     outcome: Outcome | None = None
+    remarks: tuple[str, ...] = ()
     failures: dict[str, str] = field(default_factory=dict)
     expected: dict[str, Benchmark] = field(default_factory=dict)
     spoken: set[str] = field(default_factory=set)
@@ -167,7 +168,7 @@ class SessionState:
         return {item.key for nodeid, item in self.expected.items() if nodeid in self.failed_before}
 
     def exit_status(self, pytest_status: int) -> int:
-        """1 when anything failed before the decision (a test, a guardrail, a worker); else the decision's code.
+        """1 when anything failed before the decision (test, guardrail, worker), else the decision's code.
 
         A run that selected no benchmark compared nothing, which is never green.
         """

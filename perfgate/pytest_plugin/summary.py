@@ -23,7 +23,7 @@ def header_lines(state: SessionState) -> list[str]:
     count = f"{len(ground.benchmarks)} benchmarks on {len(devices)} devices ({', '.join(devices)})"
     judged = f"baselines from {ground.base.short} ({ground.base.reason})"
     effect = f"min effect {ground.policy.suite.min_effect:.1%}"
-    return [f"perfgate {__version__}: {count}, {judged}, {effect}"]
+    return [f"perfgate {__version__}: {count}, {judged}, {effect}", *state.remarks]
 
 
 def write_summary(reporter: pytest.TerminalReporter, state: SessionState) -> None:
