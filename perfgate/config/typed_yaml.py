@@ -6,12 +6,13 @@ their text until their declared type reads them: `no`, `1e3` and `1:30` mean wha
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 import yaml
+
+from perfgate.config.suggest import near_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -152,7 +153,7 @@ class _Reader:
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """The remedy for a name nobody knows: the nearest one, else all of them."""
-    near = difflib.get_close_matches(name, known, n=1)
+    near = near_names(name, known, limit=1)
     return f"did you mean {near[0]!r}?" if near else f"want one of {', '.join(sorted(known))}"
 
 
