@@ -35,6 +35,7 @@ _DEFAULTS = frozenset({":-", "-", ":=", "="})
 _ASSIGNED_DEFAULTS = frozenset({":=", "="})
 _ALTERNATIVES = frozenset({":+", "+"})
 _PLAIN = frozenset({"", ":?", "?"})
+_RESULTS = frozenset({"$(", "`"})  # stand for what the commands print
 
 
 class Expander:
@@ -177,11 +178,13 @@ class Expander:
                 return [Part(atom=atom) for atom in atoms] or [_nothing(part)]
             return self._parameter(part)
         if isinstance(part, Substitution):
+            if not part.body.chains and part.kind in _RESULTS:
+                return [Part(atom=Atom(text=part.place.cut(0, 0)), splits=not part.quoted)]
             self.run(part)
         return [Part(atom=Atom(text=None, source=_source(part.place)), splits=self._splits(part))]
 
     def _splits(self, part: Substitution | Arithmetic) -> bool:
-        return isinstance(part, Substitution) and not part.quoted and part.kind in {"$(", "`"}
+        return isinstance(part, Substitution) and not part.quoted and part.kind in _RESULTS
 
     def _literal(self, part: Literal) -> list[Part]:
         if not self.holes or not any(sign in self.holes for sign in part.text.text):

@@ -271,9 +271,9 @@ class Invoker:
     def evaluate(self, atoms: tuple[Atom, ...], place: Placed) -> None:
         """`eval TEXT`: the text is run by this shell."""
         output = self.runner.output
-        before = len(output.commands) + len(output.env)
+        before = output.met
         self.run_text(atoms, place)
-        if len(output.commands) + len(output.env) > before:
+        if output.met > before:
             text = "the command is put together by eval; what is read here is its text as far as it is known"
             output.add(Found(notes=(Note(code="eval", span=place.span(), text=text),)))
 

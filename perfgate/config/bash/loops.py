@@ -10,6 +10,7 @@ from perfgate.config.bash.leaving import Leaving
 from perfgate.config.bash.scope import Scope, Variable, chosen, unknown
 from perfgate.config.bash.syntax import Literal
 from perfgate.config.branches import MAX_WORLDS, Decision
+from perfgate.config.words import Atom
 
 if TYPE_CHECKING:
     from perfgate.config.bash.flow import Runner
@@ -83,14 +84,20 @@ def _follow(
     first.reads = set()
     after = _one_round(runner, first, body, place)
     names = after.changed(base)
-    if names & first.reads:
+    read_before = names & first.reads
+    if read_before:
         runner.output.restore(before)
         start = runner.join(base.fork(), [base.fork(), after], place, "again")
+        for name in read_before:
+            _hide_growth(base, after, start, name)
         _one_round(runner, start, body, place)
     if not after.alive:
         runner.scope = Scope(parent=base, alive=False) if at_least_once else base
         return
-    if decision is not None:
+    if decision is None:
+        for name in read_before:
+            _hide_growth(base, after, after, name)
+    else:
         _take_last(base, after, names, decision)
     ends = [after] if at_least_once else [base.fork(), after]
     runner.scope = runner.join(base, ends, place, "ran")
@@ -105,6 +112,23 @@ def _one_round(runner: Runner, start: Scope, body: Sequence, place: Placed) -> S
     if not leaving.scopes:
         return runner.scope
     return runner.join(start, [*leaving.scopes, runner.scope], place, "stop")
+
+
+def _hide_growth(base: Scope, after: Scope, scope: Scope, name: str) -> None:
+    """Hide in `scope` a text that each round makes anew from the last one: a counter, a name that grows.
+
+    A list of words that grows stays as it is: each of its words may be there.
+    """
+    before, variable = base.peek(name), after.peek(name)
+    if variable is None or variable.elements is not None:
+        return
+    start = before.atoms if before is not None else ()
+    if any(atom.text is not None and atom.text.text[:1].isspace() for atom in variable.atoms):
+        return
+    if any(atom.text is None for atom in variable.atoms if atom not in start):
+        scope.assign(name, unknown(name))
+    elif start and variable.atoms[: len(start)] == start and len(variable.atoms) > len(start):
+        scope.assign(name, Variable(atoms=(*start, Atom(text=None, source=name))))
 
 
 def _take_last(base: Scope, after: Scope, names: set[str], decision: Decision) -> None:

@@ -26,10 +26,12 @@ class Output:
     notes: dict[tuple[str, int], Note] = field(default_factory=dict)
     incomplete: bool = False
     muted: int = 0
+    met: int = 0
     steps: int = 0
 
     def add(self, found: Found) -> None:
-        """Keep the facts unless muted."""
+        """Keep the facts unless muted; `met` counts them, those met before as well."""
+        self.met += len(found.commands) + len(found.env)
         if self.muted:
             return
         self.commands.update(dict.fromkeys(found.commands))

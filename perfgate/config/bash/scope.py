@@ -228,9 +228,18 @@ def join_scopes(
     exports = set().union(*(layer.exports for way in living for layer in way.layers(base)))
     base.own.update(found)
     base.exports |= exports
-    same = all(way.positionals is living[0].positionals for way in living)
-    base.positionals = living[0].positionals if same else None
+    base.positionals = _joined_positionals(living, decision)
     return base
+
+
+def _joined_positionals(ways: list[Scope], decision: Decision) -> tuple[Word, ...] | None:
+    first = ways[0].positionals
+    if all(way.positionals is first for way in ways):
+        return first
+    known = [Variable(elements=way.positionals) for way in ways if way.positionals is not None]
+    if len(known) < len(ways) or len(ways) > MAX_WORLDS:
+        return None
+    return joined_variable(known, decision).elements
 
 
 def _joined_name(
