@@ -12,6 +12,7 @@ from perfgate.gate.wording import change_text, metric_label
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from perfgate.gate.evidence import Flaw
     from perfgate.gate.pairing import Pair
     from perfgate.gate.thresholds import MetricPolicy, SuitePolicy, Waiver
 
@@ -79,13 +80,11 @@ def answer_comparison(
     return AnsweredComparison(comparison=comparison, answer=answer)
 
 
-def answer_flaw(pair: Pair, policy: SuitePolicy) -> AnsweredBenchmark:
+def answer_flaw(pair: Pair, flaw: Flaw, policy: SuitePolicy) -> AnsweredBenchmark:
     """The verdict of a benchmark that could not be compared as a whole."""
-    if pair.flaw is None:
-        raise ValueError(pair.key)
-    answer = verdict_answer(pair.flaw.verdict, policy.for_metric(pair.key, "*"))
-    reason = pair.flaw.reason
-    if pair.flaw.verdict is Verdict.MISSING and policy.is_removed(pair.key):
+    answer = verdict_answer(flaw.verdict, policy.for_metric(pair.key, "*"))
+    reason = flaw.reason
+    if flaw.verdict is Verdict.MISSING and policy.is_removed(pair.key):
         answer, reason = Answer.PASS, f"{reason}; the policy lists it as removed"
     answered = [
         answer_comparison(comparison, policy.for_metric(pair.key, comparison.metric.name), None)
@@ -94,7 +93,7 @@ def answer_flaw(pair: Pair, policy: SuitePolicy) -> AnsweredBenchmark:
     for item in answered:
         answer = min(answer, item.answer, key=_SEVERITY.__getitem__)
         reason += f"; {item.comparison.reason}"
-    return _benchmark(pair, pair.flaw.verdict, reason, answered, answer)
+    return _benchmark(pair, flaw.verdict, reason, answered, answer)
 
 
 def answer_benchmark(pair: Pair, answered: Sequence[AnsweredComparison]) -> AnsweredBenchmark:

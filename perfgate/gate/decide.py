@@ -113,7 +113,7 @@ def _answer(
     pair: Pair, presented: Mapping[Key, _Presented], policy: SuitePolicy, options: JudgeOptions
 ) -> AnsweredBenchmark:
     if pair.flaw is not None:
-        return answer_flaw(pair, policy)
+        return answer_flaw(pair, pair.flaw, policy)
     sampled = [presented[pair.key, item.metric.name].comparison for item in pair.sampled]
     answered = []
     for comparison in (*sampled, *pair.decided):

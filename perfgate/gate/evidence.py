@@ -124,6 +124,9 @@ def interleaving_flaw(baseline: Record, candidate: Record) -> Flaw | None:
 
 def sample_flaw(record: Record, metric: Metric, side: Side) -> Flaw | None:
     """The first reason why the samples of a metric cannot be used, with run, sample index and value."""
+    if metric.quantile is not None and not 0 < metric.quantile < 1:
+        reason = f"{metric.name}: a quantile of {metric.quantile} is not between 0 and 1"
+        return Flaw(verdict=Verdict.INVALID, reason=reason, side=side)
     if not record.runs:
         return Flaw(verdict=Verdict.INVALID, reason=f"{side}: no runs", side=side)
     for run in record.runs:

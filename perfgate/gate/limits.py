@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,26 +11,19 @@ from perfgate.core.units import readable
 from perfgate.core.verdict import Comparison, Verdict
 
 if TYPE_CHECKING:
-    from perfgate.core.metric import Metric
-    from perfgate.gate.thresholds import MetricPolicy
+    from perfgate.gate.thresholds import Limit, MetricPolicy
 
 
-def over_budget(metric: Metric, policy: MetricPolicy, value: float) -> bool:
+def over_budget(limit: Limit, direction: Direction, value: float) -> bool:
     """The value breaks the limit: above a ceiling, or below a floor where higher is better."""
-    if policy.limit is None:
-        return False
-    if (policy.direction or metric.direction) is Direction.LOWER:
-        return value > policy.limit.value
-    return value < policy.limit.value
+    return value > limit.value if direction is Direction.LOWER else value < limit.value
 
 
-def near_budget(metric: Metric, policy: MetricPolicy, value: float) -> bool:
+def near_budget(limit: Limit, direction: Direction, value: float) -> bool:
     """The value has used up the share of the budget from which on a warning is shown."""
-    if policy.limit is None:
-        return False
-    if (policy.direction or metric.direction) is Direction.LOWER:
-        return value > policy.limit.warn_at * policy.limit.value
-    return value * policy.limit.warn_at < policy.limit.value
+    if direction is Direction.LOWER:
+        return value > limit.warn_at * limit.value
+    return value * limit.warn_at < limit.value
 
 
 def apply_limit(
@@ -43,20 +35,21 @@ def apply_limit(
     where nothing can be said): only what lies over the limit for sure breaks it.
     """
     metric, limit = comparison.metric, policy.limit
-    if limit is None or not math.isfinite(now):
+    if limit is None:
         return comparison
-    budget = readable(limit.value, metric.unit)
-    sign = ">" if (policy.direction or metric.direction) is Direction.LOWER else "<"
-    value = readable(now, metric.unit)
-    if surely is not None and over_budget(metric, policy, surely):
+    direction = policy.direction or metric.direction
+    budget, value = readable(limit.value, metric.unit), readable(now, metric.unit)
+    if surely is not None and over_budget(limit, direction, surely):
+        sign = ">" if direction is Direction.LOWER else "<"
         reason = f"over budget: {metric.name} {value} {sign} {budget} ({policy.origin('limit')})"
-        if comparison.verdict in (Verdict.REGRESSED, Verdict.INVALID):
+        if comparison.verdict is Verdict.REGRESSED:
             reason = f"{comparison.reason}; {reason}"
-        verdict = Verdict.INVALID if comparison.verdict is Verdict.INVALID else Verdict.REGRESSED
-        return msgspec.structs.replace(comparison, verdict=verdict, reason=reason, is_over_budget=True)
-    if over_budget(metric, policy, now):
+        return msgspec.structs.replace(
+            comparison, verdict=Verdict.REGRESSED, reason=reason, is_over_budget=True
+        )
+    if over_budget(limit, direction, now):
         note = f"{metric.name} {value} may be over its budget of {budget}: within noise of it"
-    elif near_budget(metric, policy, now):
+    elif near_budget(limit, direction, now):
         note = f"{metric.name} {value} has used {100 * limit.warn_at:g} % of its budget of {budget}"
     else:
         return comparison

@@ -38,22 +38,20 @@ def metric_label(metric: Metric) -> str:
 def reason(case: SampledCase, outcome: Outcome, comparison: Comparison, rule: SuiteRule) -> str:
     """What the comparison shows, in one line; `comparison` holds its numbers."""
     change = change_text(comparison)
-    name = case.metric.name
+    name, unit = case.metric.name, case.metric.unit
+    before, now = (readable(value or 0.0, unit) for value in (comparison.baseline, comparison.now))
     if outcome.verdict is Verdict.UNCHANGED:
         if outcome.situation.is_constant:
-            return f"{name}: every sample of both sides is {_value(comparison.baseline, case)}"
+            return f"{name}: every sample of both sides is {before}"
         return f"{name} {change}, within {100 * case.policy.equivalence:g} %"
-    values = f"{_value(comparison.baseline, case)} -> {_value(comparison.now, case)}"
     if outcome.verdict is not Verdict.INCONCLUSIVE:
-        return f"{name} {values}, {change}"
+        return f"{name} {before} -> {now}, {change}"
     return f"{name} {_undecided(case, outcome, comparison, rule)}"
 
 
 def change_text(comparison: Comparison) -> str:
     """`+12.4 % (+11.0..+13.9)`; plus means worse."""
-    if comparison.worse_by is None:
-        return ""
-    text = percent(comparison.worse_by)
+    text = "" if comparison.worse_by is None else percent(comparison.worse_by)
     if comparison.low is None or comparison.high is None:
         return text
     low, high = (percent(bound).removesuffix(" %") for bound in (comparison.low, comparison.high))
@@ -122,7 +120,3 @@ def few_samples_text(case: SampledCase, rule: SuiteRule, family: int) -> str:
     while smallest_tail_p(count, count, case.tail_quantile) > level:
         count += max(count // 10, 1)
     return f"{metric_label(case.metric)} needs {count} samples per side"
-
-
-def _value(value: float | None, case: SampledCase) -> str:
-    return "?" if value is None else readable(value, case.metric.unit)

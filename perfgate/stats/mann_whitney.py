@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perfgate.stats.laws import normal_tail
+from perfgate.stats.laws import log_choose, normal_tail
 from perfgate.stats.rank_laws import TABLE_LIMIT, tied_tail, untied_tail
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def mann_whitney(x: npt.ArrayLike, y: npt.ArrayLike) -> RankTest:
 
 def smallest_p(n: int, m: int) -> float:
     """The least p-value that n and m untied values can reach: 1 / comb(n + m, n)."""
-    return 1 / math.comb(n + m, n)
+    return math.exp(-float(log_choose(n + m, n)))
 
 
 def _tied_row(ordered: Floats, is_y: npt.NDArray[np.bool_]) -> tuple[float, float]:

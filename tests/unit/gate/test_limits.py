@@ -11,7 +11,7 @@ from perfgate.core.verdict import Verdict
 from perfgate.gate.decide import judge
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.limits import near_budget, over_budget
-from perfgate.gate.thresholds import Limit, MetricPolicy, PolicyRule, SuitePolicy, Waiver
+from perfgate.gate.thresholds import Limit, PolicyRule, SuitePolicy, Waiver
 from tests.noisy_records import Workshop
 
 
@@ -33,9 +33,9 @@ def limited(value: float, metric: str = "latency") -> SuitePolicy:
     ],
 )
 def test_a_limit_is_a_ceiling_or_a_floor(metric: str, limit: float, value: float, answer: str) -> None:
-    policy = MetricPolicy(limit=Limit(value=limit))
-    assert over_budget(KNOWN_METRICS[metric], policy, value) is (answer == "over")
-    assert near_budget(KNOWN_METRICS[metric], policy, value) is (answer != "fine")
+    budget, direction = Limit(value=limit), KNOWN_METRICS[metric].direction
+    assert over_budget(budget, direction, value) is (answer == "over")
+    assert near_budget(budget, direction, value) is (answer != "fine")
 
 
 def test_unchanged_but_over_budget_is_red() -> None:
@@ -93,6 +93,34 @@ def test_exact_budgets_need_no_interval() -> None:
     assert judge({}, {record.key: record}, limited(256.0, "peak_memory")).exit_code is ExitCode.FAIL
     near = judge({record.key: record}, {record.key: record}, limited(310.0, "peak_memory"))
     assert near.benchmarks[0].is_warning
+
+
+def test_regressed_and_over_budget_says_both() -> None:
+    workshop = Workshop(5)
+    baseline = workshop.suite(9, 5)
+    workshop.factors["b00[d]"] = 1.2
+    found = judge(baseline, workshop.suite(9, 3), limited(1.1e-3)).benchmarks[0]
+    change, budget = found.reason.split("; ")
+    assert change.startswith("latency 9")
+    assert " -> 1.2" in change
+    assert budget.startswith("over budget: latency 1.2")
+
+
+def test_one_run_against_one_cannot_be_over_budget_for_sure() -> None:
+    workshop = Workshop(6)
+    decision = judge(workshop.suite(9, 1), workshop.suite(9, 1), limited(0.5e-3))
+    assert decision.exit_code is ExitCode.PASS
+    assert all("may be over its budget" in item.comparisons[0].notes[-1] for item in decision.benchmarks)
+
+
+def test_broken_or_unlimited_metrics_of_a_new_benchmark_are_no_finding() -> None:
+    workshop = Workshop(7, metrics=("latency", "throughput"))
+    record = workshop.record("b", 3)
+    few = tuple(msgspec.structs.replace(run, samples={"latency": (1.0,)}) for run in record.runs)
+    broken = msgspec.structs.replace(record, runs=few)
+    decision = judge({}, {record.key: broken}, limited(1e-9))
+    assert decision.exit_code is ExitCode.NOTHING
+    assert "over budget" not in decision.benchmarks[0].reason
 
 
 def test_a_waiver_never_covers_a_broken_budget() -> None:

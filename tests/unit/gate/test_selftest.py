@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from perfgate.core.errors import ExitCode
-from perfgate.gate.selftest import SelftestPlan, selftest
+from perfgate.core.metric import KNOWN_METRICS
+from perfgate.gate.selftest import SelftestPlan, SelftestReport, selftest
 from perfgate.gate.selftest_text import selftest_lines
 from perfgate.gate.thresholds import SuitePolicy
 from perfgate.stats.proportion import clopper_pearson
@@ -88,3 +89,46 @@ def test_the_report_is_plain_json() -> None:
     assert content["sensitivities"][0]["detectable"] == pytest.approx(
         report.sensitivities[0].detectable if report else None
     )
+
+
+def test_benchmarks_without_samples_are_not_slowed() -> None:
+    workshop = Workshop(7, metrics=("latency", "throughput"))
+    suite = workshop.suite(9, 0)
+    ruler = msgspec.structs.replace(suite["b00[d]"].ruler, metrics=(KNOWN_METRICS["cycles"],))
+    suite["b00[d]"] = msgspec.structs.replace(suite["b00[d]"], ruler=ruler, exact={"cycles": 5.0})
+    report = selftest(suite, workshop.take, POLICY, SelftestPlan(sets=2, inject=0.3))
+    assert report is not None
+    assert {row.key for row in report.sensitivities} == {f"b{number:02d}[d]" for number in range(1, 9)}
+    assert all(row.found == 2 for row in report.sensitivities)
+
+
+def test_flags_name_the_benchmark() -> None:
+    report = SelftestReport(
+        sets=4,
+        red=1,
+        interval=clopper_pearson(1, 4),
+        alpha=0.05,
+        flags={"b[d]": 1},
+        shifts=0,
+        fresh_runs=6,
+        inconclusive=0.25,
+        notes=("latency: modes (1 of 4 sets)",),
+        sensitivities=(),
+    )
+    assert "flagged: b[d] in 1 sets" in selftest_lines(report)
+    assert "note: latency: modes (1 of 4 sets)" in selftest_lines(report)
+
+
+def test_tiny_changes_and_refused_runs_are_not_found() -> None:
+    workshop = Workshop(8)
+    tiny = selftest(workshop.suite(9, 0), workshop.take, POLICY, SelftestPlan(sets=1, inject=1e-4))
+    assert tiny is not None
+    assert sum(row.found for row in tiny.sensitivities) == 0
+
+    def first_only(requests: Sequence[RunRequest]) -> Mapping[str, tuple[Run, ...]]:
+        return workshop.take([request for request in requests if request.reason == "self test"])
+
+    refused = selftest(workshop.suite(9, 0), first_only, POLICY, SelftestPlan(sets=1, inject=0.3))
+    assert refused is not None
+    assert sum(row.found for row in refused.sensitivities) == 0  # one run is never a verdict
+    assert refused.fresh_runs == 0
