@@ -58,7 +58,7 @@ class Waived(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A place that breaks a rule (`answer` fail), hides what the rule asks for (unknown), or a remark (pass).
+    """A place that breaks a rule (`answer` fail), hides what the rule asks for (unknown), or a note (pass).
 
     `rule` is the rule's id, or the id of the check that made a remark. `span` is the place to look at,
     `related` the rule's own line. `message` says what is wrong in one line, `detail` is the rule author's

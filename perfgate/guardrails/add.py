@@ -176,7 +176,8 @@ def replay(
     """The commits, given with the facts of their trees, that break the rules."""
     stopped = []
     for commit, facts in commits:
-        found = evaluate(rules, facts, today=today).findings
+        outcomes = evaluate(rules, facts, today=today).outcomes
+        found = (finding for outcome in outcomes for finding in outcome.findings)
         failed = tuple(finding for finding in found if finding.answer is Answer.FAIL)
         if failed:
             stopped.append(Replayed(commit=commit, findings=failed))

@@ -135,7 +135,7 @@ def _in_words(constraint: Constraint) -> str:
 
 
 def _remark(code: str, rule: Rule, message: str) -> Finding:
-    return Finding(rule=code, severity=Severity.WARN, answer=Answer.PASS, message=message, span=rule.place)
+    return Finding(rule=code, severity=Severity.WARN, answer=Answer.FAIL, message=message, span=rule.place)
 
 
 def command_findings(facts: Sequence[FileFacts], rules: RuleSet) -> tuple[Finding, ...]:

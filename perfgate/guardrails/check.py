@@ -188,7 +188,7 @@ def _reader_notes(facts: Sequence[FileFacts], only: frozenset[str] | None) -> li
         Finding(
             rule=note.code,
             severity=Severity.WARN if note.code in _READER_WARNINGS else Severity.NOTE,
-            answer=Answer.PASS,
+            answer=Answer.FAIL if note.code in _READER_WARNINGS else Answer.PASS,
             message=note.text,
             span=place_of(note.span),
         )

@@ -122,7 +122,7 @@ def cut_lines(node: Node) -> Iterator[Finding]:
             yield Finding(
                 rule=LINE_CUT,
                 severity=Severity.WARN,
-                answer=Answer.PASS,
+                answer=Answer.FAIL,
                 message=f"` #` ends the line before {item.rest.strip()[:60]!r}; quote the line to keep it",
                 span=item.place,
             )

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from perfgate.guardrails.subject import Subject
 
 _BOM = b"\xef\xbb\xbf"
-_NAME_WITH_CONTROL = (*map(chr, range(32)), '"', "\\", "\x7f")
 MAX_EDITS = 200  # findings whose edits are worked out; each is re-read twice
 HEADER_LINES = 2  # `---` and `+++`
 
@@ -134,7 +133,8 @@ def _mended(
 def _step(
     evaluation: Evaluation, finding: Finding, data: bytes, read: Callable[[str, bytes], FileFacts]
 ) -> _Step | None:
-    if any(sign in finding.span.path for sign in _NAME_WITH_CONTROL):
+    path = finding.span.path
+    if not path.isprintable() or '"' in path or "\\" in path:
         raise NotCertainError("the file's name needs quotes")
     facts = read(finding.span.path, data)
     for rule in evaluation.rules.rules:

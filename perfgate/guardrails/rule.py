@@ -194,7 +194,10 @@ class Examples:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule. `written` is its short line or "", `fix_set` what its author says to write instead."""
+    """One rule. `written` is its short line or "", `fix_set` what its author says to write instead.
+
+    `variant` tells a changed rule from the base rule of the same id where both count.
+    """
 
     id: str
     kind: Kind
@@ -212,11 +215,13 @@ class Rule:
     examples: Examples = Examples()
     written: str = ""
     origin: Origin = Origin.HEAD
+    variant: str = ""
 
     @property
     def key(self) -> str:
         """The id as test reports name it: `guardrails.yaml::atc_convert/require/--x`."""
-        return f"{self.place.path}::{self.id}"
+        name = f"{self.id} ({self.variant})" if self.variant else self.id
+        return f"{self.place.path}::{name}"
 
     @property
     def needs_record(self) -> bool:

@@ -37,7 +37,10 @@ def effective(base: RuleSet | None, head: RuleSet) -> tuple[RuleSet, tuple[Findi
         rules.extend(kept)
         found.extend(remarks)
     known = {rule.id for rule in rules}
-    rules.extend(replace(rule, origin=Origin.HEAD) for rule in head.rules if not _is_kept(rule, rules, known))
+    added = [rule for rule in head.rules if not _is_kept(rule, rules, known)]
+    rules.extend(
+        replace(rule, origin=Origin.HEAD, variant="head" if rule.id in known else "") for rule in added
+    )
     found.extend(_removed_files(base, head, found.copy(), severity))
     if base.sources:
         found.extend(_weaker_settings(base, head, severity))

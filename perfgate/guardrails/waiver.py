@@ -120,4 +120,4 @@ def _unused(waiver: Waiver) -> Finding:
 
 
 def _remark(waiver: Waiver, rule: str, severity: Severity, message: str) -> Finding:
-    return Finding(rule=rule, severity=severity, answer=Answer.PASS, message=message, span=waiver.place)
+    return Finding(rule=rule, severity=severity, answer=Answer.FAIL, message=message, span=waiver.place)

@@ -33,8 +33,8 @@ def guard_json(evaluation: Evaluation) -> Json:
 
 
 def _finding(finding: Finding) -> Json:
-    value: Json = msgspec.json.decode(msgspec.json.encode(finding))
-    return value
+    value: Json = msgspec.to_builtins(finding)
+    return {**value, "edits": list(value["edits"])}
 
 
 def _rule(outcome: RuleOutcome) -> Json:

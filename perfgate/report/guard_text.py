@@ -62,7 +62,7 @@ def finding_lines(finding: Finding, files: _Lines) -> Iterator[str]:
         yield f"{span.line:>{_GUTTER}} | {shown}"
         yield f"{'':>{_GUTTER}} | {carets}"
     if finding.related is not None and finding.related != span:
-        yield f"  rule: {finding.related}   {one_line(finding.detail)}".rstrip()
+        yield f"  rule: {one_line(str(finding.related))}   {one_line(finding.detail)}".rstrip()
     elif finding.detail:
         yield f"  why:  {one_line(finding.detail)}"
     if finding.link:

@@ -93,7 +93,11 @@ def _suppression(waived: Waived) -> Json:
 
 
 def _location(place: Place) -> Json:
-    return {"artifactLocation": {"uri": quote(place.path)}, "region": _region(place)}
+    return {"artifactLocation": {"uri": _uri(place.path)}, "region": _region(place)}
+
+
+def _uri(path: str) -> str:
+    return quote(path, errors="surrogateescape")  # names that are no UTF-8 keep their bytes
 
 
 def _region(place: Place) -> Json:
@@ -104,7 +108,7 @@ def _region(place: Place) -> Json:
 def _fix(text: str, edits: Sequence[Edit]) -> Json:
     changes = [
         {
-            "artifactLocation": {"uri": quote(path)},
+            "artifactLocation": {"uri": _uri(path)},
             "replacements": [_replacement(edit) for edit in edits if edit.place.path == path],
         }
         for path in dict.fromkeys(edit.place.path for edit in edits)

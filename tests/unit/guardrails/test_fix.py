@@ -247,8 +247,9 @@ def test_file_whose_encoding_cannot_hold_the_value_is_left_alone() -> None:
     assert [item.reason for item in found.refused] == ["the file's encoding cannot hold the value"]
 
 
-def test_name_that_git_would_quote_is_left_alone() -> None:
-    found = fixes(RULE, {'a"b.sh': b"atc --model=m\n"})
+@pytest.mark.parametrize("path", ['a"b.sh', "a\\b.sh", "a\nb.sh", "a\udcff.sh"])
+def test_name_that_git_would_quote_is_left_alone(path: str) -> None:
+    found = fixes(RULE, {path: b"atc --model=m\n"})
     assert [item.reason for item in found.refused] == ["the file's name needs quotes"]
 
 

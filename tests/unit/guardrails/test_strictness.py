@@ -175,3 +175,13 @@ def test_excluded_files_stay_judged_until_the_exclude_is_merged() -> None:
     assert [finding.message for finding in found] == ["settings: files taken out by paths"]
     assert evaluate(combined, [facts(command())], today=TODAY).exit_code == 1
     assert evaluate(weak, [facts(command())], today=TODAY).exit_code == 0
+
+
+def test_two_rules_of_one_name_that_ask_different_things_both_count_under_their_own_keys() -> None:
+    combined, (finding,) = effective(rules("atc: require --f=A"), rules("atc: require --f=B"))
+    assert finding.message == "rule atc/require/--f: more values of --f are allowed; the base rule counts"
+    evaluation = evaluate(combined, [facts(command(flag("--f", "B")))], today=TODAY)
+    assert [(item.key, str(item.answer)) for item in evaluation.outcomes] == [
+        ("guardrails.yaml::atc/require/--f", "fail"),
+        ("guardrails.yaml::atc/require/--f (head)", "pass"),
+    ]

@@ -207,3 +207,12 @@ def test_rule_set_without_findings_is_valid() -> None:
     run = run_of(evaluate(rules("latency: <=33ms"), [], today=TODAY))
     assert run["results"] == []
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["latency/budget/max"]
+
+
+def test_file_name_that_is_no_utf8_keeps_its_bytes() -> None:
+    evaluation = judged(RULE, CALLS)
+    place = Place(path="a\udcff.sh", line=1, column=1, end_line=1, end_column=2)
+    moved = (msgspec.structs.replace(evaluation.findings[0], span=place),)
+    run = run_of(Evaluation(rules=evaluation.rules, outcomes=(), findings=moved))
+    location = run["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"] == {"uri": "a%FF.sh"}
