@@ -109,6 +109,10 @@ class Drawing:
             "MatMul", [source, self.weight(f"{name}.weight", shape[-1], width)], name, (*shape[:-1], width)
         )
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Sizes of a tensor."""
+        return self._tensors[name].shape
+
     def graph(self, *outputs: str, **metadata: str) -> Graph:
         """The finished graph."""
         return Graph(

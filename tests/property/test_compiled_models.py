@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,10 +12,12 @@ from hypothesis import strategies as st
 from perfgate.compiler.origin import SourceCode
 from perfgate.compiler.program import KernelKind, Pool, Program
 from perfgate.compiler.provenance import fates_of, source_places
-from perfgate.graph.ir import Graph  # noqa: TC001 - functools reads nothing, but the cache's key type does
 from perfgate.graph.loading import load
 from perfgate.zoo.catalogue import build, names, presets
 from tests.graphs import compiled, light_models
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Graph
 
 MODELS = [
     *(f"zoo:{name}:{preset}" for name in names() for preset in presets(name)),
