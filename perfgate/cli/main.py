@@ -18,6 +18,7 @@ _VERBS = {
     "baseline": ("perfgate.cli.baseline", "baseline", "Update, list, show and compare the accepted records."),
     "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
+    "doctor": ("perfgate.cli.doctor", "doctor", "Look at everything a run needs, each line with its remedy."),
     "guard": ("perfgate.cli.guard", "guard", "Check the guardrails only; nothing is measured."),
     "selftest": ("perfgate.cli.selftest", "selftest", "Judge unchanged code: false alarms and what is seen."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
