@@ -12,7 +12,8 @@ from perfgate.graph.problems import Problem, ProblemCode
 from perfgate.graph.protobuf import Message, broken
 
 if TYPE_CHECKING:
-    from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.frame import Frame
+    from perfgate.graph.importer import Importer
     from perfgate.graph.ir import Node
     from perfgate.graph.ops import OpFacts
 
@@ -25,12 +26,14 @@ def inline_branch(importer: Importer, proto: Message, inputs: tuple[str, ...], f
     """Replaces an `If` by the branch its condition, the user or the cost decides for."""
     name = node_name(proto)
     condition = importer.tensors[inputs[0]].value
-    chosen = importer.options.branches.get(name)
+    chosen = importer.answer("branches", importer.options.branches, proto, frame)
     if chosen is not None and chosen not in {"then", "else"}:
         raise broken(f"branches: {name}: {chosen!r} is no branch", "write then or else")
     if condition is not None:
-        chosen = "then" if bool(condition.ravel()[0]) else "else"
-        importer.remark("constant-branch", name, f"the condition is constant: {chosen} taken")
+        taken = "then" if bool(condition.ravel()[0]) else "else"
+        instead = f", not {chosen} as asked" if chosen not in {None, taken} else ""
+        importer.remark("constant-branch", name, f"the condition is constant: {taken} taken{instead}")
+        chosen = taken
     elif chosen is not None:
         importer.remark("chosen-branch", name, f"{chosen} taken as asked")
     if chosen is not None:

@@ -14,7 +14,8 @@ from perfgate.graph.protobuf import Array, Message, attribute_array, broken, ele
 MOST_FLOATS = 16  # scales: one for each axis
 
 if TYPE_CHECKING:
-    from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.frame import Frame
+    from perfgate.graph.importer import Importer
 
 
 def fold_constant(importer: Importer, proto: Message, _inputs: tuple[str, ...], frame: Frame) -> bool:

@@ -8,7 +8,8 @@ from perfgate.graph.ir import Tensor, TensorKind
 from perfgate.graph.problems import Problem, ProblemCode, Refusal, ValueNeeded
 
 if TYPE_CHECKING:
-    from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.frame import Frame
+    from perfgate.graph.importer import Importer
     from perfgate.graph.protobuf import Message
 
 MOST_ROOTS = 3  # a message, not a listing

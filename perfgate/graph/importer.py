@@ -2,60 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
 
 from perfgate.graph import branching, constants, inlining, loops, sequences
 from perfgate.graph.explanation import explain
-from perfgate.graph.ir import Node, Place, Remark, Tensor, TensorKind
+from perfgate.graph.ir import Node, Remark, Tensor, TensorKind
 from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS, Result, Row, Site, product
 from perfgate.graph.ops.table import TABLE, row_of
 from perfgate.graph.order import in_order
+from perfgate.graph.places import place_of
 from perfgate.graph.problems import MOST_PROBLEMS, Problem, ProblemCode, Refusal
 from perfgate.graph.protobuf import READERS, Message, broken, weight_tensor
 
 if TYPE_CHECKING:
+    from perfgate.graph.frame import Frame, Options
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
-PLACE_PARTS = 2  # line and column
+Answer = TypeVar("Answer")
 RULE_FAILURES = (ArithmeticError, LookupError, TypeError, ValueError)
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user said about the model's open questions, by node or tensor name."""
-
-    branches: Mapping[str, str]
-    trip_counts: Mapping[str, int]
-    bounds: Mapping[str, int]
-    values: Mapping[str, Any]
-
-
-class Frame(msgspec.Struct, frozen=True, kw_only=True):
-    """Where nodes stand: name mapping and prefix of an inlined body, repetition, operator versions.
-
-    `names` maps names of the body to names of the flat graph and is None for the main graph. `attributes`
-    are the arguments of a function call.
-    """
-
-    opset: int
-    versions: dict[str, int]
-    names: dict[str, str] | None = None
-    prefix: str = ""
-    repeat: int = 1
-    attributes: dict[str, Any] | None = None
-    depth: int = 0
 
 
 class Importer:
     """The growing flat graph. `tensors` is insertion-ordered, so a trial import can be undone."""
 
     __slots__ = (
-        "declared", "external_files", "folder", "found", "functions", "has_places", "initial", "next_index",
-        "nodes", "options", "poisoned", "problems", "remarks", "sequences", "source", "symbols", "tensors",
+        "_outer_names", "answered", "declared", "external_files", "folder", "found", "functions",
+        "has_places", "initial", "main_nodes", "next_index", "nodes", "options", "poisoned", "problems",
+        "questions", "remarks",
+        "sequences", "source", "symbols", "tensors",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +42,10 @@ class Importer:
     ) -> None:
         self.source = source
         self.has_places = has_places
+        self.main_nodes: Iterable[Message] = ()
+        self._outer_names: frozenset[str] | None = None
+        self.questions: list[tuple[str, str]] = []
+        self.answered: set[tuple[str, str]] = set()
         self.folder = folder
         self.options = options
         self.nodes: list[Node] = []
@@ -107,10 +90,36 @@ class Importer:
             return name
         if name in names:
             return names[name]
-        taken = frame.attributes is not None or name in self.tensors or name in self.poisoned
+        taken = frame.attributes is not None or self._is_taken(name) or self._is_outer(name)
         flat = f"{frame.prefix}/{name}" if taken else name
+        count = 1
+        while self._is_taken(flat):
+            count += 1
+            flat = f"{frame.prefix}#{count}/{name}"
         names[name] = flat
         return flat
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self.tensors or name in self.poisoned or name in self.sequences
+
+    def _is_outer(self, name: str) -> bool:
+        """The main graph defines this name, perhaps later."""
+        if self._outer_names is None:
+            self._outer_names = frozenset(item for node in self.main_nodes for item in node.output)
+        return name in self._outer_names
+
+    def answer(
+        self, option: str, answers: Mapping[str, Answer], proto: Message, frame: Frame
+    ) -> Answer | None:
+        """The user's answer for a node, by its name with or without the path of the bodies around it."""
+        own = inlining.node_name(proto)
+        full = f"{frame.prefix}/{own}" if frame.prefix else own
+        self.questions.append((option, full))
+        for name in (full, own):
+            if name in answers:
+                self.answered.add((option, name))
+                return answers[name]
+        return None
 
     def add_nodes(self, protos: Iterable[Message], frame: Frame, *, is_ordered: bool = False) -> None:
         """Imports the nodes of one graph or body in order; sorts the rest once if a producer comes later."""
@@ -172,7 +181,7 @@ class Importer:
             else:
                 site = Site(op, operands, attributes, len(outputs), frame.opset)
                 if row.is_data_dependent:
-                    self._limit(site, proto, outputs)
+                    self._limit(site, proto, outputs, frame)
                 results = row.shape(site)
                 self._define(outputs, results, _values(row, site, results) if row.value is not None else None)
             name = proto.name or (outputs[0] if outputs else "")
@@ -189,7 +198,7 @@ class Importer:
                     outputs,
                     attributes,
                     name.replace("/", ".").strip("."),
-                    self._place(proto, index),
+                    place_of(proto, (self.source, index), has_source=self.has_places),
                     frame.repeat,
                     row is None,
                     version,
@@ -217,10 +226,11 @@ class Importer:
             raise Refusal(ProblemCode.UNKNOWN_OPERATOR, what, "export the model without sequences")
         return False
 
-    def _limit(self, site: Site, proto: Message, outputs: tuple[str, ...]) -> None:
+    def _limit(self, site: Site, proto: Message, outputs: tuple[str, ...], frame: Frame) -> None:
         """Size limit of a data-dependent output: as asked, else as declared, else what is possible."""
         name = proto.name or outputs[0]
-        site.bound = self.options.bounds.get(name, -1)
+        asked = self.answer("bounds", self.options.bounds, proto, frame)
+        site.bound = -1 if asked is None else asked
         declared = self.declared.get(outputs[0])
         site.declared = declared[0] if declared is not None else None
         if site.bound >= 0:
@@ -278,19 +288,6 @@ class Importer:
         if frame.attributes is None:
             return {item.name: READERS[item.type](item) for item in proto.attribute}
         return inlining.resolved_attributes(proto, frame.attributes)
-
-    def _place(self, proto: Message, index: int) -> Place:
-        text = ""
-        if self.has_places:
-            for entry in proto.metadata_props:
-                if entry.key == "source":
-                    text = entry.value
-        text = text or proto.doc_string
-        if text:
-            place = _parsed_place(text)
-            if place is not None:
-                return place
-        return Place(self.source, index)
 
     def _declared_results(self, proto: Message, outputs: tuple[str, ...], frame: Frame) -> list[Result]:
         missing = [name for name in outputs if name and name not in self.declared]
@@ -350,14 +347,6 @@ def _values(row: Row, site: Site, results: list[Result]) -> list[Any] | None:
                 return None
     with np.errstate(all="ignore"):
         return row.value(site, results)
-
-
-def _parsed_place(text: str) -> Place | None:
-    file, _, rest = text.partition(":")
-    parts = rest.split(":")
-    if not file or not 1 <= len(parts) <= PLACE_PARTS or not all(part.isdigit() for part in parts):
-        return None
-    return Place(file, int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
 
 
 SPECIAL = {**constants.HANDLERS, **branching.HANDLERS, **loops.HANDLERS, **sequences.HANDLERS}

@@ -10,7 +10,8 @@ from perfgate.graph.ir import Node, Place
 from perfgate.graph.protobuf import Message, attribute_value, broken
 
 if TYPE_CHECKING:
-    from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.frame import Frame
+    from perfgate.graph.importer import Importer
 
 DEEPEST = 100  # calls and bodies inside each other; protobuf itself stops nested messages at 100
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 from collections import Counter
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from perfgate.core.collector import paused_collector
 from perfgate.core.errors import UsageError
+from perfgate.graph.answers import check_answers
 from perfgate.graph.binding import bind_inputs, declared_shape
-from perfgate.graph.importer import Frame, Importer, Options
-from perfgate.graph.ir import Graph, TensorKind
+from perfgate.graph.frame import Frame, Options
+from perfgate.graph.importer import Importer
+from perfgate.graph.ir import Graph
 from perfgate.graph.problems import GraphError, Problem, ProblemCode, Refusal
 from perfgate.graph.protobuf import ELEMENT_TYPES, Message
 from perfgate.graph.versions import check_versions
@@ -100,12 +101,13 @@ def _imported(
         raise GraphError(
             (Problem(refusal.code, refusal.what, source, refusal.remedy),), source=source
         ) from refusal
+    importer.main_nodes = graph.node
     importer.add_nodes(graph.node, frame)
     outputs = tuple(item.name for item in graph.output)
     importer.check_outputs(outputs)
     if importer.found:
         raise GraphError(tuple(importer.problems), source=source, found=importer.found)
-    _check_names(importer, bindings)
+    check_answers(importer, proto, bindings)
     _remark_absent_files(importer)
     return Graph(
         name=graph.name or source,
@@ -173,21 +175,6 @@ def _remark_absent_files(importer: Importer) -> None:
     for location, count in counts.items():
         text = f"{count} weights of '{location}' are shape-only: costs are the same, values are unknown"
         importer.remark("shape-only", importer.source, text)
-
-
-def _check_names(importer: Importer, bindings: Mapping[str, tuple[int, ...]]) -> None:
-    """An option that names nothing in the model would silently do nothing."""
-    options = importer.options
-    inputs = [tensor.name for tensor in importer.tensors.values() if tensor.kind is TensorKind.INPUT]
-    unknown = (
-        ("input_shape", [name for name in bindings if name not in inputs], inputs),
-        ("values", [name for name in options.values if name not in importer.tensors], list(importer.tensors)),
-    )
-    for option, names, known in unknown:
-        for name in names:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean '{near[0]}'?" if near else f"the model has {', '.join(known[:5]) or 'none'}"
-            raise UsageError(f"{option} names no tensor '{name}'", importer.source, hint)
 
 
 def _digest(content: bytes, bindings: Mapping[str, tuple[int, ...]], options: Options) -> str:

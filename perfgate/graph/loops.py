@@ -18,7 +18,8 @@ from perfgate.graph.problems import ProblemCode, Refusal, mismatch
 from perfgate.graph.protobuf import Message, broken
 
 if TYPE_CHECKING:
-    from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.frame import Frame
+    from perfgate.graph.importer import Importer
 
 UNBOUNDED = 1 << 31  # exporters write 2^63 - 1 for "until the condition is false"
 MIN_SCAN_OPSET = 9  # version 8 had an implicit batch axis
@@ -123,7 +124,7 @@ def unroll_loop(importer: Importer, proto: Message, inputs: tuple[str, ...], fra
         )
     if any(name in importer.sequences for name in states):
         raise Refusal(ProblemCode.UNKNOWN_OPERATOR, "a sequence is carried through the loop", "carry tensors")
-    trips = _trip_count(importer, proto, inputs)
+    trips = _trip_count(importer, proto, inputs, frame)
     if trips == 0:
         _skip_loop(importer, proto, states, frame)
         return True
@@ -154,9 +155,9 @@ def _skip_loop(importer: Importer, proto: Message, states: tuple[str, ...], fram
         alias(importer, state, output, frame)
 
 
-def _trip_count(importer: Importer, proto: Message, inputs: tuple[str, ...]) -> int:
+def _trip_count(importer: Importer, proto: Message, inputs: tuple[str, ...], frame: Frame) -> int:
     name = node_name(proto)
-    asked = importer.options.trip_counts.get(name)
+    asked = importer.answer("trip_counts", importer.options.trip_counts, proto, frame)
     if asked is not None:
         importer.remark("trip-count", name, f"{asked} iterations as asked")
         return max(0, asked)

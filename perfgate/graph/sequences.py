@@ -15,7 +15,8 @@ from perfgate.graph.problems import ProblemCode, Refusal, ValueNeeded, mismatch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from perfgate.graph.importer import Frame, Importer
+    from perfgate.graph.frame import Frame
+    from perfgate.graph.importer import Importer
     from perfgate.graph.protobuf import Message
 
 Sequence: TypeAlias = tuple[str, ...]

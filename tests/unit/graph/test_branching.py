@@ -7,6 +7,7 @@ import onnx
 import pytest
 from onnx import helper
 
+from perfgate.core.errors import UsageError
 from perfgate.graph import GraphError, ProblemCode, load
 
 if TYPE_CHECKING:
@@ -135,3 +136,49 @@ def test_two_branches_may_use_the_same_names(model_bytes: ModelBytes) -> None:
     graph = load(content)
     names = [name for node in graph.nodes for name in node.outputs]
     assert len(names) == len(set(names)) == 4
+
+
+def test_a_body_may_use_a_name_that_the_graph_defines_later(model_bytes: ModelBytes) -> None:
+    later = helper.make_node("Relu", ["y"], ["t"], name="later")  # the costly branch has a `t` of its own
+    content = model_bytes(
+        [choice(CHEAP, COSTLY), later],
+        inputs={"x": (4, 8), "flag": ()},
+        outputs=["t"],
+        weights=WEIGHTS,
+        types={"flag": onnx.TensorProto.BOOL},
+    )
+    assert load(content).nodes[-1].outputs == ("t",)
+
+
+def test_a_nested_node_answers_to_its_path_or_its_own_name(model_bytes: ModelBytes) -> None:
+    inner = helper.make_node("If", ["flag"], ["r"], name="inner", then_branch=CHEAP, else_branch=COSTLY)
+    outer = choice(branch([inner], "r"), CHEAP, "always")
+    content = model_bytes(
+        [outer],
+        inputs={"x": (4, 8), "flag": ()},
+        outputs=["y"],
+        weights={**WEIGHTS, "always": np.array(1, bool)},
+        types={"flag": onnx.TensorProto.BOOL},
+    )
+    for name in ("inner", "pick/then/inner"):
+        assert len(load(content, branches={name: "then"}).nodes) == 1
+
+
+def test_an_answer_nobody_asked_for_is_remarked_and_a_wrong_name_refused(undecided: bytes) -> None:
+    graph = load(undecided, branches={"pick": "then", "wide": "else"})
+    assert "unused-answer" in {remark.code for remark in graph.remarks}
+    with pytest.raises(UsageError, match=r"branches names no node 'pik'.*did you mean 'pick'"):
+        load(undecided, branches={"pik": "then"})
+    with pytest.raises(UsageError, match=r"bounds names no node 'pick2'.*none is open"):
+        load(undecided, bounds={"pick2": 3})
+
+
+def test_a_constant_condition_beats_the_answer_and_says_so(model_bytes: ModelBytes) -> None:
+    content = model_bytes(
+        [choice(CHEAP, COSTLY, "always")],
+        inputs={"x": (4, 8)},
+        outputs=["y"],
+        weights={**WEIGHTS, "always": np.array(1, bool)},
+    )
+    (remark,) = load(content, branches={"pick": "else"}).remarks
+    assert remark.text == "the condition is constant: then taken, not else as asked"

@@ -102,3 +102,10 @@ def test_a_problem_inside_names_the_call_path(model_bytes: ModelBytes) -> None:
     )
     with pytest.raises(GraphError, match="node 'net/inline@Bad/odd'"):
         load(content)
+
+
+def test_two_calls_of_one_node_name_keep_their_tensors_apart(model_bytes: ModelBytes) -> None:
+    nodes = [call("x", "m", name="same"), call("m", "y", name="same")]
+    graph = load(model_bytes(nodes, inputs={"x": (2,)}, outputs=["y"], functions=[TWICE], opsets=OPSETS))
+    made = [name for node in graph.nodes for name in node.outputs]
+    assert len(set(made)) == len(made) == 4
