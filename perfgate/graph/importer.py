@@ -18,9 +18,10 @@ from perfgate.graph.problems import MOST_PROBLEMS, Problem, ProblemCode, Refusal
 from perfgate.graph.protobuf import READERS, Message, broken, weight_tensor
 
 if TYPE_CHECKING:
-    from perfgate.graph.frame import Frame, Options
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from perfgate.graph.frame import Frame, Options
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 Answer = TypeVar("Answer")

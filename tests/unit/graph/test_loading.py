@@ -11,6 +11,7 @@ from onnx import helper
 from perfgate.core.errors import UsageError
 from perfgate.graph import GraphError, ProblemCode, load
 from perfgate.graph.ir import Place, TensorKind
+from perfgate.graph.ops.rows import MOST_VALUE_ELEMENTS
 
 if TYPE_CHECKING:
     from tests.unit.graph.conftest import ModelBytes
@@ -121,16 +122,25 @@ def test_initialisers_that_are_also_inputs_are_no_inputs(model_bytes: ModelBytes
     assert graph.tensors["w"].kind is TensorKind.WEIGHT
 
 
-@pytest.mark.parametrize("path", sorted((DATA / "simple").rglob("*.onnx")), ids=lambda path: path.parent.name)
+SHIPPED = [path for path in sorted(DATA.rglob("*.onnx")) if path.parent.name != "light"]
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)
 def test_shipped_models_load_with_the_output_shapes_of_their_test_data(path: Path) -> None:
     outputs = sorted(path.parent.glob("test_data_set_0/output_*.pb"))
     values = {}
     model = onnx.load(path)
-    for index, entry in enumerate(model.graph.input):
+    # Many are written for opset 6; what they use means the same in 7, the oldest that is loaded.
+    model.opset_import[0].version = max(7, model.opset_import[0].version)
+    weights = {weight.name for weight in model.graph.initializer}
+    inputs = [entry for entry in model.graph.input if entry.name not in weights]
+    for index, entry in enumerate(inputs):
         array = _stored(path.parent / f"test_data_set_0/input_{index}.pb")
         if array is not None and array.dtype != object:
             values[entry.name] = array
-    graph = load(path, values=values, bindings={name: array.shape for name, array in values.items()})
+    shapes = {name: array.shape for name, array in values.items()}
+    values = {name: array for name, array in values.items() if array.size <= MOST_VALUE_ELEMENTS}
+    graph = load(model.SerializeToString(), values=values, bindings=shapes)
     for name, stored in zip(graph.outputs, outputs, strict=True):
         expected = _stored(stored)
         assert expected is not None
