@@ -1,0 +1,186 @@
+"""The verbs of the command line beside `check`: each by the real command, with its exit codes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from perfgate.zoo.catalogue import build
+from tests.e2e.project import Project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+
+
+def test_init_in_an_empty_repository_gives_a_gate_that_runs(tmp_path: Path) -> None:
+    project = Project(tmp_path / "new")
+    done = project.perfgate("init")
+    assert done.code == 0, done.text
+    assert "an example of the zoo" in done.out
+    before = snapshot(project.folder)
+    again = project.perfgate("init")
+    assert again.code == 0
+    assert snapshot(project.folder) == before
+    project.commit("start")
+    first = project.pytest()
+    assert first.code == 11, first.text
+    assert "2 new" in first.out
+    assert project.perfgate("baseline", "update", "--reason", "first baselines").code == 0
+    project.commit("accept")
+    assert project.pytest().code == 0
+
+
+def test_init_finds_models_commands_and_the_layout_they_agree_on(tmp_path: Path) -> None:
+    project = Project(tmp_path / "new")
+    project.write(
+        {
+            "models/unet.onnx": build("sd_unet", "tiny").SerializeToString(),
+            "deploy/convert.sh": "atc --framework=5 --model=../models/unet.onnx --output=u --optypelayout=NHWC\n",
+            "deploy/runtime_config.yaml": "pinned_memory: true\n",
+            "tests/test_speed.py": "def test_speed(benchmark):\n    benchmark(sum, [1])\n",
+        }
+    )
+    shown = project.perfgate("init", "--dry-run")
+    assert shown.code == 0, shown.text
+    assert "1 files with timed tests" in shown.out
+    assert not (project.folder / "perf_models.yaml").exists()
+    assert project.perfgate("init").code == 0
+    suite = (project.folder / "perf_models.yaml").read_text()
+    assert "compile: {from: deploy/convert.sh, command: atc}" in suite
+    assert "runtime: {from: deploy/runtime_config.yaml}" in suite
+    assert "require --optypelayout=NHWC" in (project.folder / "guardrails.yaml").read_text()
+    project.commit("start")
+    assert project.perfgate("baseline", "update", "--reason", "first baselines").code == 0
+    project.commit("accept")
+    project.replace("deploy/convert.sh", "NHWC", "NCHW")
+    assert project.perfgate("check").code == 1
+
+
+def test_the_doctor_finds_a_healthy_and_a_sick_repository(project: Project) -> None:
+    healthy = project.perfgate("doctor")
+    assert healthy.code == 0, healthy.text
+    assert "BAD" not in healthy.out
+    project.replace("perf_models.yaml", "  - name: resnet50", "  - name: resnet_fifty")
+    project.write({"guardrails.yaml": "atc_convert: [require\n"})
+    sick = project.perfgate("doctor")
+    assert sick.code == 1
+    assert "BAD baselines" in sick.out
+    assert "BAD guardrails" in sick.out
+
+
+def test_record_then_compare_then_check_given_records(project: Project) -> None:
+    assert project.perfgate("record", "-o", "old", "--seed", "7").code == 0
+    project.replace("deploy/resnet.sh", "force_fp16", "force_fp32")
+    assert project.perfgate("record", "-o", "new", "--seed", "8").code == 0
+    compared = project.perfgate("compare", "old", "new")
+    assert compared.code == 1, compared.text
+    assert "2 regressed" in compared.out
+    assert project.perfgate("compare", "old", "new", "--no-fail").code == 0
+    faster = project.perfgate("compare", "new", "old", "--json", "-")
+    assert faster.code == 0
+    assert {item["verdict"] for item in json.loads(faster.out)["verdicts"]} == {"improved", "unchanged"}
+    judged = project.perfgate("check", "--records", "new")
+    assert judged.code == 1
+    assert "measuring" not in judged.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("compare", "old", "old"), 2, "both folders hold the same records"),
+        (("compare", "old", "absent"), 2, "no such folder of records: absent"),
+        (("record", "-k", "nothing"), 11, "no benchmark matches"),
+        (("check", "--min-effect", "5"), 2, "'5' is no percentage: --min-effect"),
+        (("check", "--device", "warp-drive"), 11, "no benchmark matches 'warp-drive'"),
+        (("unknown",), 2, "No such command"),
+        (("-C", "absent", "check"), 2, "no such folder: absent"),
+        (("baseline", "update"), 2, "Missing option '--reason'"),
+        (("baseline", "update", "--reason", " "), 2, "a baseline needs a reason"),
+        (("guard", "--today", "soon"), 2, "'soon' is no date"),
+        (("guard", "../outside"), 2, "outside the repository"),
+        (("guard", "explain", "no-such-rule"), 2, "no-such-rule"),
+    ],
+)
+def test_a_mistake_is_one_line_and_its_exit_code(
+    project: Project, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    assert project.perfgate("-q", "record", "-k", "resnet50", "-o", "old").code == 0
+    done = project.perfgate(*arguments)
+    assert done.code == code, done.text
+    assert words in done.err
+    assert "Traceback" not in done.text
+    assert len(done.err.strip().splitlines()) == 1, done.err
+
+
+def test_a_dirty_tree_and_a_pull_request_job_accept_nothing(project: Project) -> None:
+    before = snapshot(project.folder)
+    job = project.perfgate("baseline", "update", "--reason", "r", GITHUB_EVENT_NAME="pull_request")
+    assert job.code == 2
+    assert "a pull request may not accept its own numbers" in job.err
+    project.replace("deploy/resnet.sh", "force_fp16", "force_fp32")
+    dirty = project.perfgate("baseline", "update", "--reason", "r")
+    assert dirty.code == 2
+    assert "deploy/resnet.sh" in dirty.err
+    project.git("checkout", "-q", ".")
+    assert snapshot(project.folder) == before
+
+
+def test_a_deliberate_change_is_accepted_with_its_provenance(project: Project) -> None:
+    project.replace("deploy/resnet.sh", "force_fp16", "force_fp32")
+    commit = project.commit("full precision")
+    refused = project.perfgate("baseline", "update", "--reason", "more precision")
+    assert refused.code == 1
+    assert "--accept-regression" in refused.err
+    done = project.perfgate(
+        "baseline", "update", "--reason", "more precision", "--accept-regression", "accuracy"
+    )
+    assert done.code == 0, done.text
+    assert "2 written, 2 left as they are" in done.out
+    assert "baselines/ascend-310p-like/resnet50.json  latency" in done.out
+    changed = project.git("diff", "--name-only").splitlines()
+    assert changed == ["baselines/ascend-310p-like/resnet50.json", "baselines/ascend-910b-like/resnet50.json"]
+    stored = json.loads((project.folder / changed[0]).read_text())["provenance"]
+    assert stored["commit"] == commit
+    assert stored["author"] == "Ada <ada@example.org>" or stored["author"] == ""
+    assert stored["reason"] == "more precision"
+    assert stored["accepted_regression"] == "accuracy"
+    assert stored["previous"]["latency"] > 0
+
+
+def test_an_update_without_a_change_writes_nothing(project: Project) -> None:
+    done = project.perfgate("baseline", "update", "--reason", "nothing new")
+    assert done.code == 0, done.text
+    assert "0 written, 4 left as they are" in done.out
+    assert project.git("status", "--porcelain") == ""
+
+
+def test_the_selftest_prints_false_alarms_and_what_it_sees(project: Project) -> None:
+    done = project.perfgate("selftest", "-k", "3", "--device", "ascend-310p-like")
+    assert done.code == 0, done.text
+    assert "of 3 unchanged sets" in done.out
+    assert "sees >= " in done.out
+
+
+def test_guard_explains_adds_and_fixes(project: Project) -> None:
+    explained = project.perfgate("guard", "explain", "atc_convert/require/--optypelayout")
+    assert explained.code == 0, explained.text
+    assert "deploy/convert.sh" in explained.out
+    added = project.perfgate("guard", "add", "atc_convert: require --precision_mode=force_fp16")
+    assert added.code == 0, added.text
+    assert "precision_mode" in (project.folder / "guardrails.yaml").read_text()
+    project.replace("deploy/convert.sh", "NHWC", "NCHW")
+    fixed = project.perfgate("guard", "--fix", "-o", "fix.diff")
+    assert fixed.code == 1
+    project.git("apply", "fix.diff")
+    assert project.git("diff", "--name-only") == "guardrails.yaml"
+    assert project.perfgate("guard").code == 0
