@@ -45,7 +45,7 @@ def test_init_finds_models_commands_and_the_layout_they_agree_on(tmp_path: Path)
     project.write(
         {
             "models/unet.onnx": build("sd_unet", "tiny").SerializeToString(),
-            "deploy/convert.sh": "atc --framework=5 --model=../models/unet.onnx --output=u --optypelayout=NHWC\n",
+            "deploy/convert.sh": "atc --framework=5 --model=unet.onnx --output=u --optypelayout=NHWC\n",
             "deploy/runtime_config.yaml": "pinned_memory: true\n",
             "tests/test_speed.py": "def test_speed(benchmark):\n    benchmark(sum, [1])\n",
         }
