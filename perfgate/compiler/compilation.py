@@ -29,7 +29,6 @@ from perfgate.compiler.partial_order import PartialOrder
 from perfgate.compiler.passlog import PassLog
 from perfgate.compiler.program import Pool, Program
 from perfgate.compiler.workgraph import WorkGraph
-from perfgate.core.units import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,8 +140,6 @@ class _Compilation:
     def _lower(self, log: PassLog) -> Program:
         """Passes 11 and 12; tiles are chosen when a kernel is costed."""
         config, runtime = self._config, self._runtime
-        if names.LOWER in config.disabled_passes:
-            log.note(names.LOWER, self._graph.name, "needed: without it there is no program, so it stays on")
         resident = frozenset() if self._kept is None else frozenset({self._kept.name})
         lowering = Lowering(self._work, config, self._device, resident)
         lowering.run()
@@ -153,13 +150,9 @@ class _Compilation:
         timing = Timing(len(emission.kernels), held, order, self._is_on(names.MEMORY, log))
         buffers, extents = plan_buffers(emission.storage, timing)
         extent = sum(extents.get(pool, 0) for pool in _ON_DEVICE)
-        log.note(
-            names.MEMORY,
-            self._graph.name,
-            f"planned: peak {readable(extent, 'B')} on the device",
-            applied=True,
-        )
         log_pool(log, buffers, runtime.memory_pool)
+        if names.LOWER in config.disabled_passes:
+            log.note(names.LOWER, self._graph.name, "needed: without it there is no program, so it stays on")
         program = Program(
             self._graph.name,
             self._device.name,

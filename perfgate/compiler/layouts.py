@@ -63,3 +63,10 @@ def stored_bytes(value: WorkValue, layout: str, device: Device) -> int:
             count *= size
         return count * rows * columns * item
     return value.size
+
+
+def padded_form_bytes(value: WorkValue, block: int) -> int:
+    """Bytes with every channel padded to whole DMA blocks: what an unaligned conversion goes through."""
+    strides = strides_of(value)
+    stride = strides.get(Stride.CHANNEL, strides[Stride.ROW])
+    return value.size // stride * rounded_up(stride, block) if stride else 0

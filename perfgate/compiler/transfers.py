@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.compiler.conversion import CONVERSION, EFFICIENCY
-from perfgate.compiler.layouts import stored_bytes
+from perfgate.compiler.layouts import padded_form_bytes, stored_bytes
 from perfgate.compiler.origins import OriginTable
 from perfgate.compiler.passnames import LOWER
 from perfgate.compiler.program import Access, Kernel, KernelKind, Pool
@@ -71,6 +71,9 @@ class Emission:
         efficiency, (source, target) = node.notes[EFFICIENCY], node.notes["pair"]
         index = len(self.kernels)
         result.buffer, result.writer = self.storage.add(result, Pool.ACTIVATIONS), index
+        if efficiency < 1.0:  # such a route pads first: the padded form is the kernel's own memory
+            size = padded_form_bytes(operand, self.burst)
+            self.storage.touch(self.storage.add_raw(f"{node.name}:padded", size, Pool.WORKSPACE, ""), index)
         read, write = (
             Access(value.buffer, self.padded(value.buffer), self.burst, efficiency)
             for value in (operand, result)

@@ -63,7 +63,8 @@ def grown(drawing: Drawing, op: str, source: str, other: str, name: str) -> str:
         return drawing.conv(joined, name, c, kernel=1)
     if op == "attention":
         return attended(drawing, source, name)
-    attributes = {"MaxPool": {"kernel_shape": (1, 1)}, "Softmax": {"axis": 1}}.get(op, {})
+    known: dict[str, dict[str, Any]] = {"MaxPool": {"kernel_shape": (1, 1)}, "Softmax": {"axis": 1}}
+    attributes = known.get(op, {})
     return drawing.add(op, [source, other] if op in {"Add", "Mul"} else [source], name, **attributes)
 
 

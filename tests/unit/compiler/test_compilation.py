@@ -38,12 +38,7 @@ def changed_passes(before: Program, after: Program) -> set[str]:
     """Passes whose entries differ."""
 
     def by_pass(program: Program) -> dict[str, list[Any]]:
-        # What a memory plan weighs follows from every other choice, so its summary is left out.
-        return {
-            name: [e for e in program.pass_log if e.pass_name == name]
-            for name in PASS_NAMES
-            if name != "memory"
-        }
+        return {name: entries(program, name) for name in PASS_NAMES}
 
     left, right = by_pass(before), by_pass(after)
     return {name for name in left if left[name] != right[name]}

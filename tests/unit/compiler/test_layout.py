@@ -199,3 +199,13 @@ def test_a_product_of_rank_four_meets_an_image_in_the_logical_order() -> None:
     program = compiled(draw.graph("out", "second"))
     assert crossings(program) == []
     assert [k.variant for k in program.kernels if k.op == "TransData"] == ["ND->NZ", "NZ->ND"]
+
+
+def test_an_unaligned_conversion_between_storage_layouts_pads_in_memory_of_its_own() -> None:
+    # 32 channels of 25 * 41 * 2 = 2050 B pad to 2080 B each.
+    program = compiled(odd_map())
+    (workspace,) = [buffer for buffer in program.buffers if buffer.pool == "workspace"][:1]
+    assert workspace.size == 32 * 2080
+    conversion = program.kernels[workspace.first]
+    assert (conversion.variant, conversion.reads[0].efficiency) == ("NCHW->NC1HWC0", 0.125)
+    assert workspace.last == workspace.first
