@@ -155,6 +155,7 @@ def _leave(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
     kind = "function" if words[0].text == "return" else "loop"
     waiting = [leaving for leaving in runner.exits if leaving.kind == kind]
     if waiting:
+        waiting[-1].is_broken |= words[0].text == "break"
         waiting[-1].scopes.append(runner.scope.snapshot(waiting[-1].start))
     runner.scope.alive = False
 

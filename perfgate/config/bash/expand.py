@@ -144,8 +144,8 @@ class Expander:
                 continue
             parts = [Part(atom=atom, splits=True) for atom in word.atoms]
             for piece in split_parts(parts, place, self.separators()):
-                guards = word.guards if piece.guards == word.guards else piece.guards
-                found.append(replace(piece, guards=guards, from_list=True))
+                guards = [left | right for left in word.guards for right in piece.guards]
+                found.append(replace(piece, guards=tuple(guards), from_list=True))
         return tuple(found)
 
     def _array(self, part: Parameter) -> tuple[Word, ...]:
@@ -257,6 +257,8 @@ class Expander:
         ]
         if part.operator in _ALTERNATIVES:
             return pieces if own else alternative(part, variable, pieces)
+        if own and not pieces:
+            return []
         current = () if variable is None or own else variable.atoms
         known = None if variable is None or own else variable
         found = with_default(
@@ -264,7 +266,7 @@ class Expander:
         )
         if part.operator in _ASSIGNED_DEFAULTS and not own:
             self.set_default(part.place.cut(2, 2 + len(part.name)), tuple(piece.atom for piece in found))
-        return found
+        return found or [_nothing(part)]
 
     def _tilde(self, text: Placed) -> tuple[Atom, ...]:
         found = _HOME.match(text.text)

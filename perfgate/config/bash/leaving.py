@@ -11,8 +11,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Leaving:
-    """The scopes in which a `loop` or `function` was left; they stand on top of the scope at its `start`."""
+    """The scopes in which a `loop` or `function` was left; they stand on top of the scope at its `start`.
+
+    `is_broken`: one of them was left by `break`, so that not every round may have been run.
+    """
 
     kind: str
     start: Scope
     scopes: list[Scope] = field(default_factory=list)
+    is_broken: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.bash.conditions import EITHER, FAILS, SUCCEEDS
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 _GLOB = frozenset("*?[")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Loop:
+    """A loop that is being followed: `decision` is which of its literal words holds, None without them."""
+
+    body: Sequence
+    place: Placed
+    name: str = ""
+    decision: Decision | None = None
+    at_least_once: bool = False
+
+
 def run_for(runner: Runner, node: For) -> int:
     """A loop over words: over literal words, each of them is an outcome of one decision."""
     words = _loop_words(runner, node)
@@ -31,7 +42,11 @@ def run_for(runner: Runner, node: For) -> int:
             decision = Decision(_round_place(node.place), len(words))
             variable = _variable(words, decision)
         runner.scope.assign(node.name, variable)
-    _follow(runner, node.body, node.place, decision, at_least_once=decision is not None)
+    once = decision is not None
+    _follow(
+        runner,
+        _Loop(body=node.body, place=node.place, name=node.name, decision=decision, at_least_once=once),
+    )
     return EITHER
 
 
@@ -70,48 +85,47 @@ def run_while(runner: Runner, node: While) -> int:
     """A loop with a condition, which may run no round at all."""
     status = runner.run(node.condition)
     if status & SUCCEEDS and runner.scope.alive:
-        _follow(runner, node.body, node.place, None, at_least_once=not status & FAILS)
+        _follow(runner, _Loop(body=node.body, place=node.place, at_least_once=not status & FAILS))
     return EITHER
 
 
-def _follow(
-    runner: Runner, body: Sequence, place: Placed, decision: Decision | None, *, at_least_once: bool
-) -> None:
+def _follow(runner: Runner, loop: _Loop) -> None:
     """Follow a body in two passes. The first one counts if it assigns nothing that it also reads before."""
     base = runner.scope
     before = runner.output.checkpoint()
     first = base.fork()
     first.reads = set()
-    after = _one_round(runner, first, body, place)
-    names = after.changed(base)
-    read_before = names & first.reads
+    after, is_broken = _one_round(runner, first, loop)
+    read_before = after.changed(base) & first.reads
     if read_before:
         runner.output.restore(before)
-        start = runner.join(base.fork(), [base.fork(), after], place, "again")
+        start = runner.join(base.fork(), [base.fork(), after], loop.place, "again")
         for name in read_before:
             _hide_growth(base, after, start, name)
-        _one_round(runner, start, body, place)
+        _one_round(runner, start, loop)
     if not after.alive:
-        runner.scope = Scope(parent=base, alive=False) if at_least_once else base
+        runner.scope = Scope(parent=base, alive=False) if loop.at_least_once else base
         return
-    if decision is None:
+    if loop.decision is None:
         for name in read_before:
             _hide_growth(base, after, after, name)
-    else:
-        _take_last(base, after, names, decision)
-    ends = [after] if at_least_once else [base.fork(), after]
-    runner.scope = runner.join(base, ends, place, "ran")
+    elif not is_broken:
+        _take_last(base, after, loop.name, first.reads, loop.decision)
+    ends = [after] if loop.at_least_once else [base.fork(), after]
+    runner.scope = runner.join(base, ends, loop.place, "ran")
 
 
-def _one_round(runner: Runner, start: Scope, body: Sequence, place: Placed) -> Scope:
+def _one_round(runner: Runner, start: Scope, loop: _Loop) -> tuple[Scope, bool]:
+    """The scope after one round, and whether `break` may have ended the loop."""
     leaving = Leaving("loop", start)
     runner.exits.append(leaving)
     runner.scope = start.fork()
-    runner.run(body)
+    runner.run(loop.body)
     runner.exits.pop()
     if not leaving.scopes:
-        return runner.scope
-    return runner.join(start, [*leaving.scopes, runner.scope], place, "stop")
+        return runner.scope, False
+    after = runner.join(start, [*leaving.scopes, runner.scope], loop.place, "stop")
+    return after, leaving.is_broken
 
 
 def _hide_growth(base: Scope, after: Scope, scope: Scope, name: str) -> None:
@@ -131,12 +145,24 @@ def _hide_growth(base: Scope, after: Scope, scope: Scope, name: str) -> None:
         scope.assign(name, Variable(atoms=(*start, Atom(text=None, source=name))))
 
 
-def _take_last(base: Scope, after: Scope, names: set[str], decision: Decision) -> None:
+def _take_last(base: Scope, after: Scope, loop_name: str, reads: set[str], decision: Decision) -> None:
     """After the loop its variable holds the last word; what each round appends is there for every word."""
-    for name in names:
+    for name in after.changed(base) | {loop_name}:
         variable, before = after.peek(name), base.peek(name)
-        if variable is not None and variable is not before:
-            after.assign(name, _last(before, variable, decision))
+        if variable is None or (variable is before and name != loop_name):
+            continue
+        if before is None and name in reads:
+            before = _grown_from_nothing(name, variable)
+        after.assign(name, _last(before if name != loop_name else None, variable, decision))
+
+
+def _grown_from_nothing(name: str, variable: Variable) -> Variable | None:
+    """What an appended name stood for before it was first set: no elements, or an unknown text."""
+    if variable.elements is not None:
+        return Variable(elements=())
+    first = variable.atoms[:1]
+    is_own = bool(first) and first[0].text is None and first[0].source == name
+    return Variable(atoms=first) if is_own else None
 
 
 def _last(before: Variable | None, variable: Variable, decision: Decision) -> Variable:

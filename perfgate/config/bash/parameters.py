@@ -95,7 +95,7 @@ def with_default(
     if variable.is_unset:
         return default
     cases = worlds(piece.atom.guard for piece in current)
-    if cases is None:
+    if cases is None or (not current and not colon):
         return current
     if cases == (ALWAYS,):
         return _case_default(part, current, default, colon=colon)
