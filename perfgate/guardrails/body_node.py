@@ -89,7 +89,10 @@ def _values(flag: str, node: Node) -> FlagTest:
 
 
 def _range(flag: str, node: Node) -> FlagTest:
-    return FlagTest(flag=flag, tests=_limits(flag, node))
+    tests = _limits(flag, node)
+    if not tests:
+        raise UnusableError(f"the range of {flag} asks nothing", str(node.place), "give min, max or type")
+    return FlagTest(flag=flag, tests=tests)
 
 
 def _limits(name: str, node: Node) -> tuple[ValueTest, ...]:
@@ -128,9 +131,12 @@ def _key(path: str, node: Node) -> FlagTest:
     equals, values, required = node.get("equals"), node.get("values"), node.get("required")
     tests: list[ValueTest] = [OneOf(values=item.texts()) for item in (equals, values) if item is not None]
     tests.extend(_limits(path, node))
-    return FlagTest(
-        flag=path, tests=tuple(tests), is_required=required is not None and required.scalar() == "true"
-    )
+    is_required = required is not None and required.scalar() == "true"
+    if not tests and not is_required:
+        raise UnusableError(
+            f"{path} asks nothing", str(node.place), "give equals, values, min, max, type or required"
+        )
+    return FlagTest(flag=path, tests=tuple(tests), is_required=is_required)
 
 
 def _selector(node: Node, target_of: Callable[[Node], Target]) -> Selector:

@@ -63,7 +63,8 @@ def _schema(shape: Shape, definitions: Json) -> Json:
             array: Json = {"type": "array", "items": items, "minItems": shape.min_items}
             return {"anyOf": [items, array]} if shape.allows_one else array
         case MapOf():
-            return {"type": "object", "additionalProperties": _schema(shape.value, definitions)}
+            values = _schema(shape.value, definitions)
+            return {"type": "object", "additionalProperties": values, "minProperties": shape.min_items}
         case Table():
             _define(shape, definitions)
             return {"$ref": f"#/$defs/{shape.name}"}

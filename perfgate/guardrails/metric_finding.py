@@ -40,7 +40,7 @@ def _of_budget(outcome: BudgetOutcome, settings: Settings) -> Finding:
             related=rule.place,
         )
     missed = f", missed by {100 * (outcome.missed_by or 0.0):.2f} %"
-    found = readable(outcome.value, unit)
+    found = _shown(outcome.value, unit)
     return Finding(
         rule=rule.id,
         severity=outcome.severity or rule.severity,
@@ -53,6 +53,17 @@ def _of_budget(outcome: BudgetOutcome, settings: Settings) -> Finding:
         detail=rule.message,
         link=rule.link,
     )
+
+
+_BINARY = ((1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"))
+
+
+def _shown(value: float, unit: str) -> str:
+    """A value as `core.units` shows it, but bytes in the powers of 1024 that limits are counted in."""
+    for factor, name in _BINARY if unit == "B" else ():
+        if abs(value) >= factor:
+            return f"{value / factor:.2f} {name}"
+    return readable(value, unit)
 
 
 def alert_findings(outcomes: Sequence[AlertOutcome], settings: Settings) -> tuple[Finding, ...]:

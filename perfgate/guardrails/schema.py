@@ -31,7 +31,11 @@ METRIC = Scalar(what="a metric", choices=METRIC_NAMES)
 WHEN = Table(
     name="when",
     fields=(
-        Field("flag", MapOf(value=TEXTS, what="flag"), "flags that are there with one of these values"),
+        Field(
+            "flag",
+            MapOf(value=TEXTS, what="flag", min_items=1),
+            "flags that are there with one of these values",
+        ),
         Field("has", FLAGS, "at least one of these flags is there"),
         Field("shows", FLAGS, "at least one of these flags is written here, whatever may follow"),
         Field("lacks", FLAGS, "none of these flags is there"),
@@ -108,6 +112,7 @@ ALERT = Table(
 _FLAG_VALUES = MapOf(
     value=Either(choices=(Scalar(what="a value", json_types=VALUE.json_types, allows_null=True), TEXTS)),
     what="flag",
+    min_items=1,
 )
 KIND_FIELDS = (
     Field(
@@ -118,13 +123,19 @@ KIND_FIELDS = (
     Field(Kind.FORBID.value, FLAGS, "flags, `FLAG=VALUE` or `FLAG>0`, that must not be there"),
     Field(
         Kind.VALUES.value,
-        MapOf(value=Either(choices=(TEXTS, _EACH, VALUE)), what="flag"),
+        MapOf(value=Either(choices=(TEXTS, _EACH, VALUE)), what="flag", min_items=1),
         "values allowed where it is there",
     ),
-    Field(Kind.RANGE.value, MapOf(value=_RANGE, what="flag"), "numbers allowed where it is there"),
+    Field(
+        Kind.RANGE.value, MapOf(value=_RANGE, what="flag", min_items=1), "numbers allowed where it is there"
+    ),
     Field(Kind.AT_MOST_ONE.value, ListOf(item=TEXT, min_items=2), "flags of which only one may be there"),
     Field(Kind.ALL_OR_NONE.value, ListOf(item=TEXT, min_items=2), "flags that belong together"),
-    Field(Kind.KEYS.value, MapOf(value=_KEY, what="key path"), "keys of files and what they must be"),
+    Field(
+        Kind.KEYS.value,
+        MapOf(value=_KEY, what="key path", min_items=1),
+        "keys of files and what they must be",
+    ),
     Field(Kind.CONSISTENT.value, ListOf(item=_SELECTOR, min_items=2), "places whose values must agree"),
     Field(Kind.BUDGET.value, BUDGET, "a limit on a measured metric"),
     Field(

@@ -40,6 +40,7 @@ class MapOf:
 
     value: Shape
     what: str
+    min_items: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,10 @@ def check(node: Node, shape: Shape, name: str, owner: Table | None = None) -> No
         case ListOf():
             _check_list(node, shape, name, owner)
         case MapOf():
-            for _, value in checked_pairs(node, name, shape.what):
+            pairs = checked_pairs(node, name, shape.what)
+            if len(pairs) < shape.min_items:
+                raise UnusableError(f"{name!r} asks nothing", str(node.place), f"write {shape.what}: value")
+            for _, value in pairs:
                 check(value, shape.value, name, owner)
         case Table():
             _check_table(node, shape, name)

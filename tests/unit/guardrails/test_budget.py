@@ -135,3 +135,10 @@ def test_record_gives_exact_values_locations_and_operators() -> None:
     assert measurement.values == {"cycles": 7.0, "latency": 0.5}
     assert measurement.operators is not None
     assert measurement.operators["Conv_1"] == pytest.approx(0.002)
+
+
+def test_bytes_are_shown_in_the_powers_that_limits_are_counted_in() -> None:
+    outcomes = evaluate_budgets(rules("peak_memory: <4GB"), [measured(peak_memory=4.5 * GB)])
+    (finding,) = budget_findings(outcomes, Settings())
+    # half of four is an eighth of it: 12.5 %
+    assert finding.message.endswith("peak_memory is 4.50 GiB, must be <4GB, missed by 12.50 %")

@@ -8,6 +8,7 @@ from perfgate.core.errors import UsageError
 from perfgate.guardrails.check import evaluate
 from perfgate.guardrails.examples import run_examples
 from perfgate.guardrails.explain import explain_place, explain_rule
+from perfgate.guardrails.strictness import effective
 from perfgate.guardrails.tree import facts_of_tree, reader_for
 from tests.guard_facts import TODAY, rules
 
@@ -101,3 +102,36 @@ def test_examples_are_read_and_judged_like_files() -> None:
         "guardrails.yaml:8:48: layout: the rule answers pass, the example says fail: "
         "atc --model=m --optypelayout=NHWC"
     )
+
+
+def test_place_of_a_setting_and_of_remarks() -> None:
+    files = {"a.sh": b"export XLA_FLAGS='--a=1 --a=2'\nexport ASCEND_GLOBAL_LOG_LEVEL=3\n"}
+    loaded = rules("xla: require --a=2")
+    tree = facts_of_tree(files, loaded)
+    evaluation = evaluate(loaded, tree, today=TODAY)
+    text = explain_place(evaluation, tree, "a.sh", 1)
+    assert "set of XLA_FLAGS at a.sh:1:8" in text
+    assert "--a=1 (certain; overridden by a later one)" in text
+    assert "repeated-flag: " in text
+    assert "set of ASCEND_GLOBAL_LOG_LEVEL = 3 at" in explain_place(evaluation, tree, "a.sh", 2)
+
+
+def test_conditions_and_candidates_are_named() -> None:
+    files = {"a.sh": b"for f in A B; do atc --x=$f; done\nif y; then Z=--z; fi\natc $Z\n"}
+    loaded = rules("atc: require --x")
+    tree = facts_of_tree(files, loaded)
+    evaluation = evaluate(loaded, tree, today=TODAY)
+    assert "--x=A|B (maybe; one of A, B" in explain_place(evaluation, tree, "a.sh", 1)
+    assert "--z (maybe; under a condition)" in explain_place(evaluation, tree, "a.sh", 3)
+
+
+def test_long_lists_of_matches_are_counted() -> None:
+    files = {"a.sh": b"atc --x=1\n" * 60}
+    loaded = rules("atc: require --x")
+    text = explain_rule(evaluate(loaded, facts_of_tree(files, loaded), today=TODAY), "atc/require/--x")
+    assert text.endswith("and 10 more\n")
+
+
+def test_base_rule_says_where_it_comes_from() -> None:
+    combined, _ = effective(rules("atc: require --x"), rules("aoe: require --x"))
+    assert "(of the base commit)" in explain_rule(evaluate(combined, [], today=TODAY), "atc/require/--x")

@@ -221,6 +221,7 @@ def test_edits_are_offered_with_the_findings_where_they_are_certain() -> None:
         ("atc: require --input_format=ND", "atc --model=m --input_format=\n", "no value to replace"),
         (FORBID, 'atc --model=m --log="a\nb"\n', "several lines"),
         ("iree: forbid --x", "iree-compile --x\n", ""),
+        (RULE, "if x; then E=--log=info; fi\natc --model=m $E\n", "other flags"),
         ("rules: [{id: g, target: atc, at_most_one: [--a, --b]}]", "atc --a=1 --b=1\n", "several values"),
     ],
 )
@@ -262,3 +263,12 @@ def test_waived_place_is_left_alone() -> None:
         f" fingerprint: {before.outcomes[0].findings[0].fingerprint}, reason: v1 models end in March}}]\n"
     )
     assert fixes(RULE + waiver, {"a.sh": text}).diff == b""
+
+
+def test_program_alone_in_a_list_gets_no_flag() -> None:
+    found = fixes(RULE, {"a.py": b'import subprocess\nsubprocess.run(["atc"])\n'})
+    assert [item.reason for item in found.refused] == ["it stands in a list without flags"]
+
+
+def test_program_alone_on_a_line_gets_the_flag_behind_it() -> None:
+    assert fixed(RULE, "a.sh", "atc\n") == "atc --input_format=ND\n"

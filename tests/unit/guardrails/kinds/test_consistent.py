@@ -1,7 +1,21 @@
 from __future__ import annotations
 
+from perfgate.config.facts import EnvOperation, EnvSetting
 from perfgate.guardrails.check import evaluate
-from tests.guard_facts import TODAY, command, facts, flag, judged, rules, runtime, unknown
+from perfgate.guardrails.kinds.consistent import MAX_PAIRS
+from tests.guard_facts import (
+    TODAY,
+    command,
+    default,
+    facts,
+    flag,
+    judged,
+    known,
+    rules,
+    runtime,
+    span,
+    unknown,
+)
 
 SELECTORS = "[{target: atc, flag: --soc_version}, {target: runtime, key: device.soc}]"
 RULE = f"rules: [{{id: same, consistent: {SELECTORS}}}]"
@@ -34,3 +48,32 @@ def test_given_paths_do_not_hide_the_other_side() -> None:
     both = (facts(command(flag("--soc_version", "A"))), runtime(device__soc="B"))
     evaluation = evaluate(rules(RULE), both, today=TODAY, only=frozenset({"deploy/convert.sh"}))
     assert [str(finding.answer) for finding in evaluation.findings] == ["fail"]
+
+
+PLAIN = "rules: [{id: p, consistent: [{target: mem, env: LIMIT}, {target: mem, env: OTHER}]}]"
+TARGET = "targets: {mem: {env: [LIMIT, OTHER]}}\n"
+
+
+def plain(name: str, text: str, line: int) -> EnvSetting:
+    return EnvSetting(name=name, operation=EnvOperation.SET, span=span(line, 1, 5), value=known(text))
+
+
+def test_variables_with_one_value_are_compared() -> None:
+    both = facts(plain("LIMIT", "0.5", 1), plain("OTHER", "0.8", 2))
+    assert [finding.message for finding in judged(TARGET + PLAIN, both).findings] == [
+        "OTHER=0.8, but LIMIT=0.5 at deploy/convert.sh:1:1"
+    ]
+
+
+def test_bare_flags_and_defaults_are_compared_as_what_they_are() -> None:
+    bare = facts(command(flag("--soc_version")), command(flag("--soc_version", "A"), line=5))
+    assert len(judged(RULE, bare).findings) == 1
+    replaced = facts(
+        command(flag("--soc_version", default("A"))), command(flag("--soc_version", "A"), line=5)
+    )
+    assert [str(finding.answer) for finding in judged(RULE, replaced).findings] == ["unknown"]
+
+
+def test_very_many_values_give_a_bounded_number_of_findings() -> None:
+    calls = facts(*(command(flag("--soc_version", f"S{n}", line=n), line=n) for n in range(1, 30)))
+    assert len(judged(RULE, calls).findings) == MAX_PAIRS
