@@ -124,7 +124,8 @@ def _index(storage: Storage, members: list[int], chains: dict[int, list[int]], t
     first, last, order = storage.first, storage.last, timing.order
     if order is None:
         return IntervalIndex([(first[n], last[chains[n][-1]] if n in chains else last[n]) for n in members])
-    users = [order.users(chains.get(member, (member,))) for member in members]
+    # What a kernel needs for itself is no operand, so only its first use is known.
+    users = [order.users(chains.get(member, (member,))) or [first[member]] for member in members]
     return OrderIndex(order, [first[member] for member in members], users)
 
 

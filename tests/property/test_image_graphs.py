@@ -11,6 +11,7 @@ from perfgate.compiler.memory import ALIGNMENT
 from perfgate.compiler.precision import PrecisionMode
 from perfgate.compiler.program import Buffer, KernelKind, Pool, Program
 from perfgate.compiler.provenance import fates_of
+from perfgate.compiler.runtime import RuntimeConfig
 from perfgate.compiler.switches import Fusion
 from tests.graphs import Drawing, compiled
 
@@ -116,9 +117,9 @@ def blocks(buffer: Buffer) -> list[tuple[Pool, int]]:
 
 
 @settings(max_examples=100, deadline=None)
-@given(images(), st.sampled_from(DEVICES), CONFIGS)
-def test_no_byte_and_no_node_is_lost(graph: Graph, name: str, config: dict[str, Any]) -> None:
-    program = compiled(graph, on=name, **config)
+@given(images(), st.sampled_from(DEVICES), CONFIGS, st.sampled_from([1, 3]))
+def test_no_byte_and_no_node_is_lost(graph: Graph, name: str, config: dict[str, Any], streams: int) -> None:
+    program = compiled(graph, on=name, runtime=RuntimeConfig(streams=streams), **config)
     check_bytes(program, set(graph.inputs))
     assert fates_of(program).lost(len(program.owners)) == ()
     assert all(index < kernel.index for kernel in program.kernels for index in kernel.dependencies)

@@ -93,3 +93,10 @@ def test_branches_on_two_streams_do_not_share_bytes_that_one_stream_would() -> N
 def test_the_pass_can_be_switched_off() -> None:
     graph = elementwise_chain().graph("out")
     assert compiled(graph, disabled_passes=frozenset({"memory"})).peak_memory > compiled(graph).peak_memory
+
+
+def test_memory_of_a_kernels_own_is_planned_for_several_streams_too() -> None:
+    draw = Drawing()
+    draw.conv(draw.input("x", 1, 32, 25, 41), "out", 32)
+    program = compiled(draw.graph("out"), layout="NHWC", runtime=RuntimeConfig(streams=2))
+    assert any(buffer.pool is Pool.WORKSPACE for buffer in program.buffers)
