@@ -66,8 +66,9 @@ def _operators(proto: Message) -> set[str]:
     pending = [proto.graph.node, *(function.node for function in proto.functions)]
     while pending:
         for node in pending.pop():
-            if node.domain in {"", "ai.onnx"}:
-                found.add(node.op_type)
+            op = node.op_type
+            if node.domain in {"", "ai.onnx"} and isinstance(op, str):  # text that is no UTF-8 comes as bytes
+                found.add(op)
             pending.extend(item.g.node for item in node.attribute if item.HasField("g"))
     return found
 

@@ -109,6 +109,21 @@ def test_any_operator_with_any_attributes_gives_a_graph_or_a_graph_error(
             assert facts.write_bytes >= 0
 
 
+@pytest.mark.parametrize("opset", [17, 25])
+def test_names_that_are_no_text_give_a_graph_error(opset: int) -> None:
+    model = onnx.ModelProto.FromString(chain([helper.make_node("Relu", ["x"], ["y"], name="abcd")]))
+    model.opset_import[0].version = opset
+    for word in (b"Relu", b"abcd", b"y"):
+        error = try_load(model.SerializeToString().replace(word, b"\xff" * len(word)))
+        assert error is None or error.codes
+
+
+def test_a_range_of_text_gives_a_graph_error() -> None:
+    words = {name: np.array("1", dtype=object) for name in ("a", "b", "c")}
+    error = try_load(chain([helper.make_node("Range", list(words), ["y"])], weights=words))
+    assert error is not None
+
+
 def test_a_long_chain_with_a_cycle_is_broken() -> None:
     nodes = [helper.make_node("Relu", ["x" if i == 0 else f"t{i - 1}"], [f"t{i}"]) for i in range(NODES)]
     nodes[NODES // 2].input[0] = f"t{NODES - 2}"

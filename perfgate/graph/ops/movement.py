@@ -171,7 +171,7 @@ def _scalar(site: Site, position: int) -> float:
     value = site.tensor(position).value
     if value is None:
         raise ValueNeeded(position, ("start", "limit", "delta")[position])
-    number: float = value.ravel()[0].item()
+    number: float = value.ravel().tolist()[0]
     return number
 
 
