@@ -14,6 +14,7 @@ from perfgate.config.catalogue import catalogue_of
 from perfgate.config.programs import FLAG_LIST, PROGRAMS
 from perfgate.config.suggest import near_names
 from perfgate.core.finding import Answer, Finding, Severity
+from perfgate.guardrails.conditions import flags_named
 from perfgate.guardrails.finding import finding_of
 from perfgate.guardrails.judging import judge
 from perfgate.guardrails.kinds.registry import flags_of
@@ -51,13 +52,18 @@ def rule_remarks(rules: RuleSet) -> tuple[Finding, ...]:
     for rule in rules.rules:
         for program in _programs(rule.target):
             catalogue = catalogue_of(program)
-            for name in flags_of(rule):
+            for name in _flags_named(rule):
                 flag = canonical_flag(name, _dialect(program), program)
                 if not _is_known(flag, catalogue, rule.target):
                     found.setdefault((program, flag), _unknown_in_rule(rule, flag, catalogue))
             for message in _never_met(rule, catalogue):
                 found.setdefault((rule.id, message), _remark(NEVER_MET, rule, message))
     return tuple(found.values())
+
+
+def _flags_named(rule: Rule) -> tuple[str, ...]:
+    """Flags of the body and of the condition: a slip in either would switch the rule off in silence."""
+    return (*flags_of(rule), *flags_named(rule.when))
 
 
 def _programs(target: Target | None) -> tuple[str, ...]:
@@ -156,7 +162,7 @@ def _flags_known(program: str, rules: RuleSet) -> frozenset[str]:
     declared = {
         flag for _, target in rules.targets if program in _programs(target) for flag in target.flags_known
     }
-    named = {name for rule in rules.rules if program in _programs(rule.target) for name in flags_of(rule)}
+    named = {name for rule in rules.rules if program in _programs(rule.target) for name in _flags_named(rule)}
     return frozenset(canonical_flag(name, dialect, program) for name in declared | named)
 
 

@@ -30,11 +30,21 @@ def condition_answer(condition: Condition | None, subject: Subject) -> Answer:
     return Answer.PASS if condition is None else every(_parts(condition, subject))
 
 
+def flags_named(condition: Condition | None) -> tuple[str, ...]:
+    """Every flag that a condition names itself, in its order."""
+    if condition is None:
+        return ()
+    names = [*(name for name, _ in condition.flags), *condition.has, *condition.shows, *condition.lacks]
+    for part in (*condition.any_of, *([condition.excluded] if condition.excluded else [])):
+        names.extend(flags_named(part))
+    return tuple(dict.fromkeys(names))
+
+
 def flags_asked(condition: Condition | None) -> frozenset[str]:
-    """Every flag a condition looks at, as written."""
+    """Every flag a condition looks at, those behind `device`, `model` and `precision` among them."""
     if condition is None:
         return frozenset()
-    names = {name for name, _ in condition.flags} | {*condition.has, *condition.shows, *condition.lacks}
+    names = set(flags_named(condition))
     if condition.device:
         names |= set(DEVICE_FLAGS)
     if condition.model:

@@ -92,3 +92,8 @@ def test_what_is_not_known_breaks_no_constraint() -> None:
         found("atc: forbid --log", command(flag("--framework", unknown()), flag("--input_format", "NHWC")))
         == []
     )
+
+
+def test_flag_of_a_condition_is_looked_up_too() -> None:
+    rule = "rules: [{id: r, target: atc, forbid: [--log], when: {not: {has: --framewrok}}}]"
+    assert [name for name, _, _ in found(rule)] == ["rule-names-unknown-flag"]
