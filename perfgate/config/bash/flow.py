@@ -69,6 +69,8 @@ class Runner:
         self.functions = Functions()
         self.exits: list[Leaving] = []
         self.sourced = False
+        self.drafts = 0  # loops whose first pass is under way
+        self.has_unfinished_loop = False  # a loop in such a pass that needs a second one
 
     @property
     def scope(self) -> Scope:
@@ -87,7 +89,8 @@ class Runner:
         self, base: Scope, ways: list[Scope], place: Placed, what: str = "", *, local: Collection[str] = ()
     ) -> Scope:
         """Bring `base` to where it stands after a decision; `what` tells apart decisions of one place."""
-        self.output.step(1 + sum(len(way.own) for way in ways) // 4)
+        pieces = sum(len(variable.atoms) for way in ways for variable in way.own.values())
+        self.output.step(1 + pieces // 8)
         line, column = place.source.point(place.offset(0))
         name = f"{line}:{column} {what}" if what else f"{line}:{column}"
         return join_scopes(base, list(dict.fromkeys(ways)), name, self.missing, local)

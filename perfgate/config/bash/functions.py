@@ -23,10 +23,14 @@ _ARGUMENTS = frozenset({"@", "*"})
 
 @dataclass(slots=True, eq=False)
 class Functions:
-    """Definitions, the scopes of their calls, and the calls under way with their local names."""
+    """Definitions, the scopes of their calls, and the calls under way with their local names.
+
+    `pure` functions leave nothing behind: a call with variables met before need not be followed again.
+    """
 
     bodies: dict[str, Command] = field(default_factory=dict)
     calls: dict[str, list[Scope]] = field(default_factory=dict)
+    pure: set[str] = field(default_factory=set)
     reported: set[str] = field(default_factory=set)
     under_way: list[tuple[str, set[str]]] = field(default_factory=list)
 
@@ -44,14 +48,24 @@ def call_function(runner: Runner, name: str) -> None:
     """Follow a call for what it leaves behind; what it runs is reported once by `report_functions`."""
     functions = runner.functions
     calls = functions.calls.setdefault(name, [])
+    call = runner.scope.snapshot(None)
+    if name in functions.pure and any(_is_same(call, earlier) for earlier in calls):
+        return
     if len(calls) <= MAX_CALLS and name not in functions.reported:
-        calls.append(runner.scope.snapshot(None))
+        calls.append(call)
     active = {active for active, _ in functions.under_way}
     if name in active or len(active) >= MAX_NESTED_CALLS:
         return
     runner.output.muted += 1
     _follow(runner, name)
     runner.output.muted -= 1
+
+
+def _is_same(left: Scope, right: Scope) -> bool:
+    """Both scopes hold the very same variables."""
+    return left.own.keys() == right.own.keys() and all(
+        variable is right.own[name] for name, variable in left.own.items()
+    )
 
 
 def _follow(runner: Runner, name: str) -> None:
@@ -70,6 +84,8 @@ def _follow(runner: Runner, name: str) -> None:
     runner.exits.pop()
     _, local = functions.under_way.pop()
     positionals = before.positionals
+    if runner.scope.alive and not leaving.scopes and not runner.scope.changed(before).difference(local):
+        functions.pure.add(name)
     after = runner.join(before, [*leaving.scopes, runner.scope], _place(body), "return", local=local)
     after.positionals = positionals
     runner.scope = after

@@ -90,19 +90,47 @@ def run_while(runner: Runner, node: While) -> int:
 
 
 def _follow(runner: Runner, loop: _Loop) -> None:
-    """Follow a body in two passes. The first one counts if it assigns nothing that it also reads before."""
+    """Follow a body for what it leaves behind, and once more if an earlier round changes what it reads.
+
+    Only the last pass of the outermost loop reports, so loops inside a first pass make no second one: nested
+    loops would double the work with each level.
+    """
     base = runner.scope
     before = runner.output.checkpoint()
     first = base.fork()
     first.reads = set()
+    is_draft = bool(runner.drafts or runner.output.muted)
+    runner.drafts += 1
+    unfinished, runner.has_unfinished_loop = runner.has_unfinished_loop, False
     after, is_broken = _one_round(runner, first, loop)
+    runner.drafts -= 1
     read_before = after.changed(base) & first.reads
-    if read_before:
+    if is_draft:
+        runner.has_unfinished_loop |= unfinished or bool(read_before)
+    elif read_before or runner.has_unfinished_loop:
         runner.output.restore(before)
-        start = runner.join(base.fork(), [base.fork(), after], loop.place, "again")
-        for name in read_before:
-            _hide_growth(base, after, start, name)
-        _one_round(runner, start, loop)
+        _report_round(runner, base, after, read_before, loop)
+    _end(runner, base, after, loop, read_before=read_before, reads=first.reads, is_broken=is_broken)
+
+
+def _report_round(runner: Runner, base: Scope, after: Scope, names: set[str], loop: _Loop) -> None:
+    """A round that starts with what is there before the loop, or with what a round has left."""
+    start = runner.join(base.fork(), [base.fork(), after], loop.place, "again") if names else base.fork()
+    for name in names:
+        _hide_growth(base, after, start, name)
+    _one_round(runner, start, loop)
+
+
+def _end(  # noqa: PLR0913 - the scopes around a loop and what its rounds did
+    runner: Runner,
+    base: Scope,
+    after: Scope,
+    loop: _Loop,
+    *,
+    read_before: set[str],
+    reads: set[str],
+    is_broken: bool,
+) -> None:
     if not after.alive:
         runner.scope = Scope(parent=base, alive=False) if loop.at_least_once else base
         return
@@ -110,7 +138,7 @@ def _follow(runner: Runner, loop: _Loop) -> None:
         for name in read_before:
             _hide_growth(base, after, after, name)
     elif not is_broken:
-        _take_last(base, after, loop.name, first.reads, loop.decision)
+        _take_last(base, after, loop.name, reads, loop.decision)
     ends = [after] if loop.at_least_once else [base.fork(), after]
     runner.scope = runner.join(base, ends, loop.place, "ran")
 
