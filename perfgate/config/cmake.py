@@ -15,6 +15,7 @@ from perfgate.config.cmake_commands import call_settings, command_words, program
 from perfgate.config.cmake_lists import Values, joined_values
 from perfgate.config.cmake_syntax import CMakeCall, cmake_calls
 from perfgate.config.cmake_words import argument_words, joined_list, split_text
+from perfgate.config.embedded import Budget
 from perfgate.config.found import Found, merged
 from perfgate.config.key_paths import BrokenTextError
 from perfgate.config.running import run_words
@@ -35,6 +36,7 @@ _BLOCKS = {
     "block": "endblock",
 }
 _SET_OPTIONS = frozenset({"CACHE", "PARENT_SCOPE"})
+MAX_STEPS = 50_000  # calls followed, rounds of loops included
 MAX_NESTING = 64  # blocks inside blocks
 
 
@@ -48,7 +50,7 @@ def read_cmake(source: Source) -> Found:
             calls.append(call)  # noqa: PERF402 - the calls before a broken one count
     except BrokenTextError as error:
         parts.append(broken_at(source.span(error.offset, error.offset), error.reason))
-    reader = _Reader()
+    reader = _Reader(Budget(MAX_STEPS))
     values: Values = {"CMAKE_COMMAND": (known_word(text.cut(0, 0).standing_for("cmake")),)}
     reader.run(calls, values)
     reader.run_functions(values)
@@ -58,7 +60,8 @@ def read_cmake(source: Source) -> Found:
 class _Reader:
     """Runs blocks of calls over the values of variables."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
         self._functions: list[tuple[CMakeCall, list[CMakeCall]]] = []
         self._context = ""
         self._nesting = 0
@@ -75,7 +78,8 @@ class _Reader:
                 self._block(call, list(calls[index + 1 : end]), values)
                 index = end + 1
                 continue
-            self._call(call, values)
+            if self._budget.spend():
+                self._call(call, values)
             index += 1
         self._nesting -= 1
 
@@ -136,8 +140,11 @@ class _Reader:
             for index, word in enumerate(items)
         )
         self.run(body, shown)
-        silent = _Reader()
+        silent = _Reader(self._budget)
         for word in items:
+            if not self._budget.spend():
+                values[name] = (_hidden(call.arguments[0]),)
+                break
             values[name] = (word,)
             silent.run(body, values)
         self._functions += silent._functions

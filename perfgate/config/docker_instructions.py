@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -51,6 +52,7 @@ class Instruction:
 def instructions_of(source: Source) -> Iterator[Instruction]:
     """The instructions of a file in order."""
     lines = _lines(source)
+    marks = _Marks(lines)
     escape = _escape_sign([line.text for line in lines])
     ends = re.compile(re.escape(escape) + r"[ \t]*$")
     index = 0
@@ -67,7 +69,7 @@ def instructions_of(source: Source) -> Iterator[Instruction]:
             keyword=match[1].upper(), text=text.cut(match.end(), len(text)), escape=escape
         )
         if instruction.keyword in _HAS_HEREDOCS or instruction.keyword == "ONBUILD":
-            instruction, index = _with_heredocs(instruction, lines, index)
+            instruction, index = _with_heredocs(instruction, marks, index)
         yield instruction
 
 
@@ -107,30 +109,42 @@ def _joined_lines(lines: list[Placed], index: int, ends: re.Pattern[str]) -> tup
     return parts, index
 
 
-def _with_heredocs(instruction: Instruction, lines: list[Placed], index: int) -> tuple[Instruction, int]:
+class _Marks:
+    """Finds the line that ends a heredoc without reading all lines for each."""
+
+    def __init__(self, lines: list[Placed]) -> None:
+        self.lines = lines
+        self._numbers: dict[str, list[int]] = {}
+        for number, line in enumerate(lines):
+            self._numbers.setdefault(line.text.lstrip("\t"), []).append(number)
+
+    def find(self, mark: str, start: int, *, strips: bool) -> int | None:
+        """The first line from `start` on that is the mark; `strips`: tabs before it do not count."""
+        numbers = self._numbers.get(mark, [])
+        for number in numbers[bisect_left(numbers, start) :]:
+            if strips or self.lines[number].text == mark:
+                return number
+        return None
+
+
+def _with_heredocs(instruction: Instruction, marks: _Marks, index: int) -> tuple[Instruction, int]:
     bodies: list[Placed] = []
     first = index
     for match in _HEREDOC.finditer(_without_quotes(instruction.text.text)):
-        start = index
-        while index < len(lines) and _mark(lines[index].text, match[1]) != match[3]:
-            index += 1
-        if index >= len(lines):
+        end = marks.find(match[3], index, strips=bool(match[1]))
+        if end is None:
             return instruction, first  # never closed: not a heredoc
-        bodies.append(_between(lines, start, index))
-        index += 1
+        bodies.append(_between(marks.lines, index, end))
+        index = end + 1
     if not bodies:
         return instruction, first
-    return replace(instruction, heredocs=tuple(bodies), rest=_between(lines, first, index)), index
+    return replace(instruction, heredocs=tuple(bodies), rest=_between(marks.lines, first, index)), index
 
 
 def _without_quotes(text: str) -> str:
     """The text with quoted strings blanked, as long as before; here-strings are no heredocs."""
     blanked = re.sub(r"<<<", "   ", text)
     return re.sub(r"(?<!<<)(?<!<<-)(['\"])(?:\\.|(?!\1).)*\1", lambda match: " " * len(match[0]), blanked)
-
-
-def _mark(line: str, dash: str) -> str:
-    return line.lstrip("\t") if dash else line
 
 
 def _between(lines: list[Placed], first: int, last: int) -> Placed:

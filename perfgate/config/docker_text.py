@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import Decision
-from perfgate.config.embedded import Expansion, TextPiece, atoms_of
+from perfgate.config.embedded import Expansion, TextPiece, atoms_of, within_limits
 from perfgate.config.json_places import decoded_string, load_json
 from perfgate.config.key_paths import BrokenTextError
 from perfgate.config.setting_pairs import replaceable
@@ -67,7 +67,8 @@ def assigned_words(text: Placed, variables: Variables, escape: str) -> list[tupl
         if not isinstance(head, Placed) or "=" not in head.text:
             continue
         size = head.text.index("=")
-        pairs.append((head.cut(0, size), atoms_of([head.cut(size + 1, len(head)), *pieces[1:]])))
+        atoms = atoms_of([head.cut(size + 1, len(head)), *pieces[1:]])
+        pairs.append((head.cut(0, size), within_limits(atoms, head.text[:size])))
     return pairs
 
 

@@ -29,6 +29,30 @@ class Expansion:
 TextPiece = Placed | Expansion
 
 
+MAX_TEXT = 65_536  # characters of one value, GUARDRAILS section 9
+MAX_ATOMS = 2_000  # parts of one value, and elements of one list
+MAX_EXPANSIONS = 20_000  # references followed in one file
+
+
+@dataclass(slots=True, eq=False)
+class Budget:
+    """How many references of a file may still be followed; behind its end values are not known."""
+
+    left: int = MAX_EXPANSIONS
+
+    def spend(self, amount: int = 1) -> bool:
+        """Takes some of what is left; False when nothing is."""
+        self.left -= amount
+        return self.left > 0
+
+
+def within_limits(atoms: tuple[Atom, ...], source: str) -> tuple[Atom, ...]:
+    """The atoms of a value, or one unknown atom if they are too many or too long."""
+    if len(atoms) <= MAX_ATOMS and sum(len(atom.text) for atom in atoms if atom.text is not None) <= MAX_TEXT:
+        return atoms
+    return (Atom(text=None, source=source),)
+
+
 def unknown(source: str, place: Placed) -> Expansion:
     """An expansion whose value the file does not tell."""
     return Expansion(atoms=(Atom(text=None, source=source),), place=place)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import Decision
+from perfgate.config.embedded import Budget, within_limits
 from perfgate.config.setting_pairs import replaceable
 from perfgate.config.spans import Placed, joined
 from perfgate.config.words import Atom
@@ -36,6 +37,7 @@ class JustNames:
 
     expressions: dict[str, Placed] = field(default_factory=dict)
     parameters: dict[str, Atoms] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
 
     def with_parameters(self, parameters: dict[str, Atoms]) -> JustNames:
         """The names that a recipe sees."""
@@ -104,7 +106,7 @@ class _Parser:
         self._skip()
         start = self.position
         text = self._text.text
-        if self._depth > MAX_DEPTH or start >= len(text):
+        if self._depth > MAX_DEPTH or start >= len(text) or not self._names.budget.spend():
             self.position = len(text)
             return self._hidden(self._text.cut(start, len(text)))
         string = _STRING.match(text, start)
@@ -151,7 +153,9 @@ class _Parser:
         expression = self._names.expressions.get(name)
         if expression is None:
             return self._hidden(self._text.cut(start, start + len(name)), name)
-        return evaluate(expression, self._names, self._depth + 1)[0]
+        atoms = evaluate(expression, self._names, self._depth + 1)[0]
+        self._names.budget.spend(len(atoms))
+        return within_limits(atoms, name)
 
     def _call(self, name: str, start: int) -> Atoms:
         self._brackets += 1

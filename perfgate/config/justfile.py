@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from perfgate.config.embedded import Expansion, TextPiece
+from perfgate.config.embedded import MAX_TEXT, Expansion, TextPiece
 from perfgate.config.found import Found, merged
 from perfgate.config.just_expression import Atoms, JustNames, evaluate
 from perfgate.config.programs import base_name
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _ASSIGNMENT = re.compile(r"(export\s+)?([A-Za-z_][\w-]*)\s*:=\s*")
 _SETTING = re.compile(r"set\s+([a-z-]+)(?:\s*:=\s*(.*))?\s*$", re.DOTALL)
-_RECIPE = re.compile(r"@?([A-Za-z_][\w-]*)((?:\s+[^:]*?|\s*)?)\s*:(?!=)")
+_NAME = re.compile(r"@?([A-Za-z_][\w-]*)")
+_HEAD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|`[^`]*`|[:#]")
 _PARAMETER = re.compile(r"\s*([*+]?)(\$?)([A-Za-z_][\w-]*)\s*(=?)\s*")
 _PREFIX = re.compile(r"\s*[@-]*\s*")
 _ATTRIBUTE = re.compile(r"\[(.*)\]\s*$")
@@ -62,8 +63,7 @@ def _parsed(source: Source) -> _File:
     """The top level of the file; the lines of a recipe are those that are indented behind its head."""
     file = _File()
     whole = source.whole()
-    starts = [*source.line_starts, len(source.text) + 1]
-    lines = [whole.cut(start, end - 1) for start, end in pairwise(starts)]
+    lines = [whole.cut(start, end - 1) for start, end in pairwise([*source.line_starts, len(whole) + 1])]
     script = ""
     index = 0
     while index < len(lines):
@@ -75,8 +75,11 @@ def _parsed(source: Source) -> _File:
         if attribute is not None:
             script = _script_program(attribute[1]) or script
             continue
-        rest = whole.cut(line.offset(0), len(whole))
-        index += _top_level(file, rest, lines, index, script)
+        assignment = _ASSIGNMENT.match(line.text)
+        if assignment is not None:
+            index += _assign(file, whole, line, assignment)
+        else:
+            index += _other(file, lines, index, script)
         script = ""
     return file
 
@@ -86,20 +89,18 @@ def _script_program(attribute: str) -> str:
     return (match[1] or "sh") if match else ""
 
 
-def _top_level(file: _File, rest: Placed, lines: list[Placed], index: int, script: str) -> int:
-    """Reads what begins at the start of `rest`; the number of further lines that belong to it."""
-    assignment = _ASSIGNMENT.match(rest.text)
-    if assignment is not None:
-        return _assign(file, rest, assignment)
-    first_line = rest.text.split("\n", 1)[0]
-    setting = _SETTING.match(first_line)
+def _other(file: _File, lines: list[Placed], index: int, script: str) -> int:
+    """A setting or the head of a recipe; the number of further lines that belong to it."""
+    line = lines[index - 1]
+    setting = _SETTING.match(line.text)
     if setting is not None:
         _set(file, setting[1], setting[2])
         return 0
-    recipe = _RECIPE.match(first_line)
-    if recipe is None or first_line.startswith(("import ", "mod ", "alias ")):
+    name = _NAME.match(line.text)
+    colon = _head_end(line.text)
+    if name is None or colon < name.end() or line.text.startswith(("import ", "mod ", "alias ")):
         return 0
-    found = _Recipe(recipe[1], rest.cut(recipe.start(2), recipe.end(2)), script=script)
+    found = _Recipe(name[1], line.cut(name.end(), colon), script=script)
     count = index
     while count < len(lines) and (not lines[count].text.strip() or lines[count].text[0] in " \t"):
         found.lines.append(lines[count])
@@ -108,14 +109,25 @@ def _top_level(file: _File, rest: Placed, lines: list[Placed], index: int, scrip
     return count - index
 
 
-def _assign(file: _File, rest: Placed, match: re.Match[str]) -> int:
-    name = rest.cut(match.start(2), match.end(2))
-    expression = rest.cut(match.end(), len(rest))
+def _head_end(text: str) -> int:
+    """The index of the colon behind the name and the parameters of a recipe, or -1."""
+    for match in _HEAD.finditer(text):
+        if match[0] == ":":
+            return -1 if text.startswith("=", match.end()) else match.start()
+        if match[0] == "#":
+            return -1
+    return -1
+
+
+def _assign(file: _File, whole: Placed, line: Placed, match: re.Match[str]) -> int:
+    start = line.offset(0) + match.end()
+    expression = whole.cut(start, min(start + MAX_TEXT, len(whole)))
     _, end = evaluate(expression, JustNames())
+    name = line.cut(match.start(2), match.end(2))
     file.expressions[name.text] = expression.cut(0, end)
     if match[1]:
         file.exported.append(name)
-    return rest.text.count("\n", 0, match.end() + end)
+    return expression.text.count("\n", 0, end)
 
 
 def _set(file: _File, name: str, value: str | None) -> None:

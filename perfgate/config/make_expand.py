@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import contradicts
-from perfgate.config.embedded import Expansion, atoms_of, unknown
+from perfgate.config.embedded import Budget, Expansion, atoms_of, unknown, within_limits
 from perfgate.config.words import Atom
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     MakeFunction = Callable[["Expander", Placed, Placed], tuple[Atom, ...]]
 
 MAX_DEPTH = 24  # variables inside variables
-MAX_ATOMS = 2_000  # of one expansion; 64 KiB of a value are far from it
+MAX_REFERENCE = 65_536  # characters between the brackets of one reference
 _CLOSERS = {"(": ")", "{": "}"}
 _FUNCTION = re.compile(r"([a-z-]+)[ \t]+")
 _SUBSTITUTION = re.compile(r"([^:]+):([^=]*)=(.*)", re.DOTALL)
@@ -36,6 +36,7 @@ class Expander:
     given: Guard = frozenset()
     arguments: dict[str, tuple[Atom, ...]] = field(default_factory=dict)
     depth: int = 0
+    budget: Budget = field(default_factory=Budget)
 
     def pieces(self, text: Placed) -> list[TextPiece]:
         """The text with every reference as an expansion."""
@@ -60,8 +61,8 @@ class Expander:
         return atoms_of(self.pieces(text))
 
     def _reference(self, inner: Placed, place: Placed) -> tuple[Atom, ...]:
-        if self.depth > MAX_DEPTH:
-            return unknown("a variable inside itself", place).atoms
+        if self.depth > MAX_DEPTH or not self.budget.spend():
+            return unknown("a variable inside itself, or too many of them", place).atoms
         function = _FUNCTION.match(inner.text)
         if function is not None:
             called = self.functions.get(function[1])
@@ -106,9 +107,8 @@ class Expander:
                 more = replace(atom, guard=atom.guard | guard)
                 is_default = chunk.is_default and atom.text is not None and atom is not blank
                 atoms.append(replace(more, replaceable=True, source=name) if is_default else more)
-            if len(atoms) > MAX_ATOMS:
-                return unknown(name, place).atoms
-        return tuple(atoms)
+        self.budget.spend(len(atoms))
+        return within_limits(tuple(atoms), name)
 
     def chunk_atoms(self, chunk: Chunk) -> tuple[Atom, ...]:
         """The text of one chunk of a variable."""
@@ -120,13 +120,10 @@ def _closing(text: str, start: int) -> int:
     opening = text[start]
     closing = _CLOSERS[opening]
     depth = 0
-    for index in range(start, len(text)):
-        if text[index] == opening:
-            depth += 1
-        elif text[index] == closing:
-            depth -= 1
-            if not depth:
-                return index + 1
+    for match in re.compile(f"[{opening}{closing}]").finditer(text, start, start + MAX_REFERENCE):
+        depth += 1 if match[0] == opening else -1
+        if not depth:
+            return match.end()
     return len(text)
 
 

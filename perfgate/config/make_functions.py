@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import Decision
-from perfgate.config.embedded import atoms_of, unknown
+from perfgate.config.embedded import atoms_of, unknown, within_limits
 from perfgate.config.fields import split_fields
 from perfgate.config.make_expand import known_text, substituted
 from perfgate.config.words import Atom
@@ -57,7 +57,7 @@ def _listed(words: Sequence[Atoms], place: Placed) -> Atoms:
         if atoms:
             atoms.append(_blank(place))
         atoms.extend(word)
-    return tuple(atoms)
+    return within_limits(tuple(atoms), place.text)
 
 
 def _words(expander: Expander, text: Placed) -> tuple[Word, ...]:

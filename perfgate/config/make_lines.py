@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from perfgate.config.spans import Placed, Source
 
+MAX_JOINED = 4_096  # lines joined at backslashes
 _PREFIX = re.compile(r"\s*\.RECIPEPREFIX\s*:?=\s*(\S?)")
 _CONDITIONAL = re.compile(r"\s*(ifeq|ifneq|ifdef|ifndef|else|endif)\b")
 _DEFINE = re.compile(r"\s*(?:(?:override|export)\s+)*define\b")
@@ -88,7 +89,7 @@ def _continued(lines: list[Placed], index: int) -> tuple[list[Placed], int]:
     while index < len(lines):
         parts.append(lines[index])
         index += 1
-        if not _goes_on(parts[-1].text):
+        if not _goes_on(parts[-1].text) or len(parts) > MAX_JOINED:
             break
     return parts, index
 
@@ -111,11 +112,14 @@ def _plain(parts: list[Placed]) -> Placed:
     """The line joined by blanks, without its comment."""
     kept: list[Placed] = []
     for index, part in enumerate(parts):
-        stripped = part.stripped() if index else part
-        body = stripped.cut(0, len(stripped) - 1) if index < len(parts) - 1 else stripped
+        is_last = index == len(parts) - 1
+        if index and not part.text.strip(" \t\\"):
+            continue
+        body = part if is_last else part.cut(0, len(part) - 1)
         if index:
+            body = body.stripped()
             kept.append(body.cut(0, 0).standing_for(" "))
-        kept.append(body.cut(0, len(body.text.rstrip())) if index < len(parts) - 1 else body)
+        kept.append(body if is_last else body.cut(0, len(body.text.rstrip())))
     text = joined(kept, parts[0])
     end = _comment_start(text.text)
     return text if end < 0 else text.cut(0, end)

@@ -16,7 +16,7 @@ from perfgate.config.spans import Placed, joined
 from perfgate.config.wrappers import SHELLS
 
 if TYPE_CHECKING:
-    from perfgate.config.embedded import Expansion, TextPiece
+    from perfgate.config.embedded import Budget, Expansion, TextPiece
     from perfgate.config.make_variables import Variables
     from perfgate.config.words import Atom
 
@@ -47,11 +47,14 @@ class RecipeContext:
     variables: Variables
     exported: frozenset[str]
     canned: frozenset[str]
+    budget: Budget
 
 
 def read_recipe(recipe: Recipe, context: RecipeContext) -> Found:
     """The facts of one recipe line."""
-    expander = Expander(variables=context.variables, functions=MAKE_FUNCTIONS, given=recipe.guard)
+    expander = Expander(
+        variables=context.variables, functions=MAKE_FUNCTIONS, given=recipe.guard, budget=context.budget
+    )
     return _line(recipe.text, expander, context, " ".join(recipe.targets))
 
 

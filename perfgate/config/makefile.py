@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import Decision, Guard
-from perfgate.config.embedded import unknown
+from perfgate.config.embedded import Budget, unknown
 from perfgate.config.facts import EnvOperation
 from perfgate.config.found import Found, merged
 from perfgate.config.make_expand import Expander
@@ -58,6 +58,7 @@ class _Facts:
     exported: set[str] = field(default_factory=set)
     exports_all: bool = False
     one_shell: bool = False
+    budget: Budget = field(default_factory=Budget)
 
 
 def read_makefile(source: Source) -> Found:
@@ -99,7 +100,10 @@ def _recipe_facts(facts: _Facts, recipe: Recipe) -> Found:
         variables.assign(assignment.name.text, assignment.operator, chunk)
     exported = variables.known if facts.exports_all else facts.exported
     context = RecipeContext(
-        variables=variables, exported=frozenset(exported), canned=frozenset(facts.defined)
+        variables=variables,
+        exported=frozenset(exported),
+        canned=frozenset(facts.defined),
+        budget=facts.budget,
     )
     return read_recipe(recipe, context)
 

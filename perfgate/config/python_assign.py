@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.config.python_eval import joined_tables
 from perfgate.config.python_functions import keywords
+from perfgate.config.python_names import dotted
 from perfgate.config.python_values import (
     Entry,
     Item,
@@ -16,10 +17,13 @@ from perfgate.config.python_values import (
     Text,
     Unknown,
     items_of,
+    listed,
     named,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from perfgate.config.python_eval import Evaluator
     from perfgate.config.python_names import Names
 
@@ -71,7 +75,8 @@ def augment(evaluator: Evaluator, node: ast.AugAssign, names: Names) -> None:
         after = joined_tables(before, value)
     if isinstance(before, Text) and isinstance(after, Text):
         # the earlier atoms stay the same objects, so that the ways of a decision still share them
-        after = Text(atoms=(*before.atoms, *after.atoms[len(before.atoms) :]))
+        longer = (*before.atoms, *after.atoms[len(before.atoms) :])
+        after = Text(atoms=longer if len(after.atoms) >= len(before.atoms) else after.atoms)
     names.own[name] = named(after)
 
 
@@ -107,9 +112,9 @@ def _changed_list(evaluator: Evaluator, whole: Items, call: ast.Call, names: Nam
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     arguments = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
     if method == "append" and arguments:
-        return Items(items=(*whole.items, _item(evaluator, arguments[0], names)))
+        return listed((*whole.items, _item(evaluator, arguments[0], names)))
     if method == "extend" and arguments:
-        return Items(items=(*whole.items, *items_of(evaluator.value(arguments[0], names))))
+        return listed((*whole.items, *items_of(evaluator.value(arguments[0], names))))
     if method == "insert" and len(arguments) > 1:
         index = arguments[0].value if isinstance(arguments[0], ast.Constant) else None
         if isinstance(index, int):
@@ -122,6 +127,19 @@ def _changed_list(evaluator: Evaluator, whole: Items, call: ast.Call, names: Nam
 
 def _item(evaluator: Evaluator, node: ast.expr, names: Names) -> Item:
     return Item(value=named(evaluator.value(node, names)), place=evaluator.code.place(node))
+
+
+def forget_changed(statements: Sequence[ast.stmt], names: Names) -> None:
+    """Nothing is known any more of the names that the statements set or change."""
+    for node in (node for statement in statements for node in ast.walk(statement)):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.own[dotted(node)] = Unknown(source=dotted(node))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = dotted(node.func.value)
+            value = names.get(name)
+            if isinstance(value, Items) and node.func.attr in _LIST_METHODS:
+                more = Item(value=Unknown(source=name), is_open=True)
+                names.own[name] = Items(items=(*value.items, more))
 
 
 def open_growth(before: Names, after: Names) -> None:

@@ -24,6 +24,7 @@ from perfgate.config.python_values import (
     guarded,
     items_of,
     known_text,
+    listed,
     merged,
     named,
     piece_text,
@@ -158,7 +159,7 @@ class Evaluator:
     def added(self, left: PythonValue, right: PythonValue, places: tuple[Placed, Placed]) -> PythonValue:
         """`left + right`."""
         if isinstance(left, Items) or isinstance(right, Items):
-            return Items(items=items_of(left) + items_of(right))
+            return listed(items_of(left) + items_of(right))
         if isinstance(left, Text) or isinstance(right, Text):
             return piece_text([*pieces_of(left, places[0]), *pieces_of(right, places[1])])
         return Unknown(source="a sum")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Protocol
 
-from perfgate.config.python_assign import assignment, augment, mutate, open_growth, store
+from perfgate.config.python_assign import assignment, augment, forget_changed, mutate, open_growth, store
 from perfgate.config.python_names import Names, dotted
 from perfgate.config.python_values import PythonValue, Unknown, merged
 
@@ -220,6 +220,9 @@ class Flow:
         every = merged(cases, decision, self._evaluator.source(node.target))
         self._show(node, names, (node.target, every))
         for case in cases:
+            if self.steps > MAX_STEPS:
+                forget_changed(node.body, names)
+                break
             self._evaluator.bind(node.target, case, names)
             self._run_silently(node.body, names)
         return self.block(node.orelse, names)

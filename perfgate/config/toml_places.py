@@ -22,6 +22,8 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([ \t]*\r?\n[ \t
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d)?[0-9.:+\-Zz]*)?|\d\d:\d\d[0-9.:]*")
 _ATOM = re.compile(r"[A-Za-z0-9_.+-]+")
+_PART = r"(?:\"[^\"\n]*+\"|'[^'\n]*+'|[A-Za-z0-9_-]++)[ \t]*+"
+_DEEP_KEY = re.compile(rf"^[ \t\[]*+{_PART}(?:\.[ \t]*+{_PART}){{{MAX_DEPTH}}}", re.MULTILINE)
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 Path = tuple[PathPart, ...]
@@ -43,6 +45,9 @@ def toml_keys(text: str) -> KeyTree:
 
 
 def _truth(text: str, scanner: _Scanner) -> dict[str, object]:
+    deep = _DEEP_KEY.search(text)
+    if deep is not None:  # the reader of the library would need time by the square of the parts
+        raise BrokenTextError(f"nested deeper than {MAX_DEPTH}", deep.start())
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

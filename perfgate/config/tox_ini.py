@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import ALWAYS, Decision, Guard
-from perfgate.config.embedded import Expansion, TextPiece, atoms_of, quoted_words, unknown
+from perfgate.config.embedded import Budget, Expansion, TextPiece, atoms_of, quoted_words, unknown
 from perfgate.config.found import Found, merged
 from perfgate.config.running import run_words
 from perfgate.config.setting_pairs import pair_settings, replaceable
@@ -112,6 +112,7 @@ class _Reader:
     def __init__(self, sections: dict[str, Section], name: str) -> None:
         self._sections = sections
         self._name = name
+        self._budget = Budget()
 
     def _value(self, key: str) -> list[Placed]:
         """The lines of a key, or of the same key of `[testenv]`."""
@@ -136,12 +137,12 @@ class _Reader:
             command = first.cut(match.end() if match else 0, len(first))
             yield quoted_words(self._guarded_pieces([(command, ALWAYS), *parts[1:]]))
 
-    def _guarded_pieces(self, parts: list[tuple[Placed, Guard]]) -> list[TextPiece]:
+    def _guarded_pieces(self, parts: list[tuple[Placed, Guard]], depth: int = 0) -> list[TextPiece]:
         pieces: list[TextPiece] = []
         for text, guard in parts:
             if pieces:
                 pieces.append(text.cut(0, 0).standing_for(" "))
-            found = self._pieces(text, 0)
+            found = self._pieces(text, depth)
             if guard:
                 atoms = tuple(replace(atom, guard=atom.guard | guard) for atom in atoms_of(found))
                 found = [Expansion(atoms=atoms, place=text)]
@@ -211,7 +212,7 @@ class _Reader:
     def _substituted(self, inner: Placed, place: Placed, depth: int) -> list[TextPiece] | None:
         """What `{...}` stands for; None: nothing, the braces are text."""
         name, sign, _ = inner.text.partition(":")
-        if depth > MAX_DEPTH or name == "/":
+        if depth > MAX_DEPTH or name == "/" or not self._budget.spend():
             return [place.standing_for("/")] if name == "/" else [unknown(name, place)]
         if name == "posargs" or not inner.text:
             return self._posargs(inner, place, depth)
@@ -230,7 +231,8 @@ class _Reader:
         lines = self._sections.get(reference[1], {}).get(reference[2].lower())
         if lines is None:
             return [unknown(inner.text, place)]
-        return self._guarded_pieces([part for entry in self._logical(lines, depth + 1) for part in entry])
+        parts = [part for entry in self._logical(lines, depth + 1) for part in entry]
+        return self._guarded_pieces(parts, depth + 1)
 
     def _posargs(self, inner: Placed, place: Placed, depth: int) -> list[TextPiece]:
         """`{posargs:default}`: the default can be replaced by any arguments."""
