@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.config.bash.conditions import EITHER, FAILS, SUCCEEDS
 from perfgate.config.bash.leaving import Leaving
-from perfgate.config.bash.scope import Scope, Variable, chosen, unknown
+from perfgate.config.bash.scope import MAX_PIECES, Scope, Variable, chosen, unknown
 from perfgate.config.bash.syntax import Literal
 from perfgate.config.branches import MAX_WORLDS, Decision
 from perfgate.config.words import Atom
@@ -181,7 +181,11 @@ def _take_last(base: Scope, after: Scope, loop_name: str, reads: set[str], decis
             continue
         if before is None and name in reads:
             before = _grown_from_nothing(name, variable)
-        after.assign(name, _last(before if name != loop_name else None, variable, decision))
+        size = len(variable.atoms) + len(variable.elements or ())
+        if size * decision.outcomes > MAX_PIECES:
+            after.assign(name, unknown(name))
+        else:
+            after.assign(name, _last(before if name != loop_name else None, variable, decision))
 
 
 def _grown_from_nothing(name: str, variable: Variable) -> Variable | None:
