@@ -49,6 +49,9 @@ _MODES_V2: dict[str, PrecisionMode] = {
     "mixed_float16": PrecisionMode.MIXED_FP16,
     "mixed_bfloat16": PrecisionMode.MIXED_BF16,
 }
+_UNMODELLED_MODES = frozenset(
+    {"cube_hif8", "mixed_hif8"}
+)  # values of newer toolkits, no device here has hif8
 _OUTPUT_TYPES = {
     "FP32": "float32", "FP16": "float16", "DOUBLE": "float64", "INT8": "int8", "UINT8": "uint8",
     "INT16": "int16", "UINT16": "uint16", "INT32": "int32", "UINT32": "uint32", "INT64": "int64",
@@ -131,7 +134,7 @@ def _layout(setting: Setting, _read: FileReader) -> Changes:
     bare = ""
     for part in text.split(","):
         op, colon, layout = (piece.strip() for piece in part.partition(":"))
-        chosen = layout if colon else op
+        chosen = (layout if colon else op).upper()
         if chosen not in _LAYOUTS or (colon and not op):
             refuse(setting, expected)
         if colon:
@@ -161,6 +164,12 @@ def _op_precision(setting: Setting, read: FileReader) -> Changes:
     return {"precise_ops": found.ops, "precise_nodes": found.nodes, "unhandled": found.unhandled}
 
 
+def _precision_v2(setting: Setting, _read: FileReader) -> Changes:
+    if setting.value in _UNMODELLED_MODES:
+        return {"unhandled": (Unhandled(setting.name, setting.place, f"{setting.value} is not modelled"),)}
+    return {"precision": choice_of(setting, _MODES_V2)}
+
+
 def _output_type(setting: Setting, _read: FileReader) -> Changes:
     text = text_of(setting, "a type such as FP16")
     if ":" in text:
@@ -183,7 +192,7 @@ _HANDLERS: dict[str, Handler] = {
     "input_shape": lambda setting, _read: {"input_shapes": parse_shapes(setting)},
     **{str(kind): _dynamic(kind) for kind in DynamicKind},
     "precision_mode": lambda setting, _read: {"precision": choice_of(setting, _MODES)},
-    "precision_mode_v2": lambda setting, _read: {"precision": choice_of(setting, _MODES_V2)},
+    "precision_mode_v2": _precision_v2,
     "op_precision_mode": _op_precision,
     "fusion_switch_file": _switch_file,
     "buffer_optimize": lambda setting, _read: {

@@ -43,6 +43,7 @@ class PrecisionMode(StrEnum):
     FP32 = "force_fp32"
     ORIGIN = "must_keep_origin_dtype"
     ALLOW_FP16 = "allow_fp32_to_fp16"
+    ALLOW_BF16 = "allow_fp32_to_bf16"
     MATRIX_FP16_OUT_FP32 = "cube_fp16in_fp32out"
     MIXED_FP16 = "allow_mix_precision"
     MIXED_BF16 = "mixed_bfloat16"
@@ -62,6 +63,7 @@ _TYPES: dict[PrecisionMode, Types] = {
     PrecisionMode.FP32: Types("float32", "float32", "float32"),
     PrecisionMode.ORIGIN: Types("", "", ""),
     PrecisionMode.ALLOW_FP16: Types("float16", "", ""),
+    PrecisionMode.ALLOW_BF16: Types("bfloat16", "", ""),
     PrecisionMode.MATRIX_FP16_OUT_FP32: Types("float16", "float32", "float32", "float32"),
     PrecisionMode.MIXED_FP16: Types("float16", "float16", "float32"),
     PrecisionMode.MIXED_BF16: Types("bfloat16", "bfloat16", "float32"),

@@ -164,3 +164,14 @@ def test_an_empty_path_names_no_file(flag: str) -> None:
 
 def test_exclusions_of_quantisation_are_a_list() -> None:
     assert config(quantize="int8", exclude="a, b").quantise_exclude == {"a", "b"}
+
+
+def test_a_precision_that_no_device_has_is_unhandled_not_an_error() -> None:
+    found = config(precision_mode_v2="mixed_hif8")
+    assert [item.what for item in found.unhandled] == ["--precision_mode_v2"]
+    assert found.precision is PrecisionMode.ALLOW_FP16
+
+
+def test_the_case_of_a_layout_does_not_matter() -> None:
+    assert config(optypelayout="nchw").layout == "NCHW"
+    assert config(optypelayout="Conv:nhwc").type_layouts == {"Conv": "NHWC"}

@@ -49,6 +49,12 @@ def test_bfloat16_is_used_where_the_device_has_it() -> None:
     assert {kernel.dtype for kernel in program.kernels if kernel.op == "Conv"} == {"bfloat16"}
 
 
+def test_bfloat16_for_matrix_operators_alone_keeps_the_others_in_the_models_type() -> None:
+    program = compiled(network().graph("out"), on="ascend-910b-like", precision=PrecisionMode.ALLOW_BF16)
+    found = {kernel.name: kernel.dtype for kernel in program.kernels}
+    assert (found["conv1"], found["soft"]) == ("bfloat16", "float32")
+
+
 def test_bfloat16_is_refused_where_the_device_has_none() -> None:
     program = compiled(network().graph("out"), precision=PrecisionMode.MIXED_BF16)
     assert codes(program, "precision") == ["unsupported-type"]
