@@ -23,9 +23,10 @@ def check_answers(importer: Importer, model: Message, bindings: Mapping[str, tup
         UsageError: an input, tensor or node of that name is not in the model.
     """
     options = importer.options
-    inputs = [tensor.name for tensor in importer.tensors.values() if tensor.kind is TensorKind.INPUT]
     for name in bindings:
-        if name not in inputs:
+        tensor = importer.tensors.get(name)
+        if tensor is None or tensor.kind is not TensorKind.INPUT:
+            inputs = [item.name for item in importer.tensors.values() if item.kind is TensorKind.INPUT]
             raise _unknown("input_shape", name, inputs, importer.source)
     for name in options.values:
         if name not in importer.tensors:
