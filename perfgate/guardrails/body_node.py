@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from perfgate.core.errors import UnusableError
@@ -199,7 +200,7 @@ def metric_limit(metric: str, text: str, node: Node) -> Quantity:
         raise UnusableError(
             f"{shown(text)} is no limit for {metric}", str(node.place), f"write it {unit_hint(metric)}"
         )
-    return quantity
+    return replace(quantity, written=text.strip())
 
 
 def _alert(node: Node) -> Alert:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from perfgate.guardrails.alert import AlertOutcome
     from perfgate.guardrails.budget import BudgetOutcome
-    from perfgate.guardrails.rule import Settings
+    from perfgate.guardrails.rule import BudgetRow, Settings
 
 
 def budget_findings(outcomes: Sequence[BudgetOutcome], settings: Settings) -> tuple[Finding, ...]:
@@ -25,7 +25,6 @@ def budget_findings(outcomes: Sequence[BudgetOutcome], settings: Settings) -> tu
 
 def _of_budget(outcome: BudgetOutcome, settings: Settings) -> Finding:
     rule, row = outcome.rule, outcome.row
-    unit = "s" if row.op else UNITS[row.metric]
     where = f"{outcome.benchmark}[{outcome.device}]" + (f" {outcome.operator}" if outcome.operator else "")
     wanted = f"{row.sign}{row.limit}"
     if outcome.value is None or outcome.status is Status.UNKNOWN:
@@ -40,7 +39,7 @@ def _of_budget(outcome: BudgetOutcome, settings: Settings) -> Finding:
             related=rule.place,
         )
     missed = f", missed by {100 * (outcome.missed_by or 0.0):.2f} %"
-    found = _shown(outcome.value, unit)
+    found = shown_value(outcome.value, row)
     return Finding(
         rule=rule.id,
         severity=outcome.severity or rule.severity,
@@ -58,8 +57,9 @@ def _of_budget(outcome: BudgetOutcome, settings: Settings) -> Finding:
 _BINARY = ((1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"))
 
 
-def _shown(value: float, unit: str) -> str:
+def shown_value(value: float, row: BudgetRow) -> str:
     """A value as `core.units` shows it, but bytes in the powers of 1024 that limits are counted in."""
+    unit = "s" if row.op else UNITS[row.metric]
     for factor, name in _BINARY if unit == "B" else ():
         if abs(value) >= factor:
             return f"{value / factor:.2f} {name}"
