@@ -18,7 +18,7 @@ from perfgate.stats.common_mode import (
     fill_shifts,
     run_shifts,
 )
-from perfgate.stats.drift import Drift, find_drift
+from perfgate.stats.drift import Drift, clear_trends, find_drift
 from perfgate.stats.moderated_t import Prior, fit_prior, row_counts, sums_of_squares, variance_floor
 from perfgate.stats.modes import Modes, find_modes, runs_needed
 from perfgate.stats.run_samples import RunSamples, lay_out
@@ -61,8 +61,8 @@ class Side:
 class Ground:
     """The cases of one metric with what the suite says about them.
 
-    `candidate` is the first stage; `common` is None when the suite is too small or the baseline not
-    replicated.
+    `candidate` is the first stage; `trends` are the slopes per run of baselines that clearly trend; `common`
+    is None when the suite is too small or the baseline not replicated.
     """
 
     cases: tuple[SampledCase, ...]
@@ -72,6 +72,7 @@ class Ground:
     drift: Drift
     modes: Modes
     floors: Floats
+    trends: Floats
     common: CommonShift | None = None
     notes: tuple[str, ...] = ()
 
@@ -109,6 +110,7 @@ def lay_ground(cases: Sequence[SampledCase], rule: SuiteRule, *, adjusted: bool 
         drift=Drift() if paired else find_drift(locations),
         modes=find_modes(locations, [case.effect for case in cases]),
         floors=floors,
+        trends=np.zeros(len(cases)) if paired else clear_trends(locations, floors),
         common=_common_shift(shifts_before, shifts_after, paired=paired),
     )
 

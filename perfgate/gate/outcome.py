@@ -31,6 +31,7 @@ class Obstacle(StrEnum):
     RUNS = "the test over runs does not reject"
     SAMPLES = "the test over samples does not reject"
     OVERLAP = "some candidate runs lie among the baseline runs"
+    TREND = "its baseline runs already trend this way"
     BOOTSTRAP = "the bootstrap interval reaches no change"
     COMMON_MODE = "it shows only with the common mode taken off"
     UNREPLICATED = "unreplicated baseline: one run cannot show how runs vary"
@@ -152,6 +153,8 @@ def _obstacles(
         found.append(Obstacle.SAMPLES)
     if not situation.is_apart[direction]:
         found.append(Obstacle.OVERLAP)
+    if _is_foretold(ground, side, row, situation.difference, direction):
+        found.append(Obstacle.TREND)
     if direction == 1 and not situation.holds_unadjusted:
         found.append(Obstacle.COMMON_MODE)
     if found:
@@ -160,6 +163,16 @@ def _obstacles(
     if voice is not None and not _is_beyond(voice, direction):
         return (Obstacle.BOOTSTRAP,), voice
     return (), voice
+
+
+def _is_foretold(ground: Ground, side: Side, row: int, difference: float, direction: int) -> bool:
+    """A clear trend of the baseline's own runs, carried on, leaves less than the smallest effect.
+
+    The centres of R baseline and C following runs lie (R + C) / 2 runs apart.
+    """
+    sign = 1 if direction == 0 else -1
+    foretold = sign * float(ground.trends[row]) * (len(ground.cases[row].baseline) + int(side.runs[row])) / 2
+    return foretold > 0 and sign * difference - foretold < math.log1p(ground.cases[row].effect)
 
 
 def veto_voice(ground: Ground, side: Side, row: int, rule: SuiteRule) -> RatioBootstrap | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from perfgate.stats.laws import t_quantile, t_tail
 from perfgate.stats.run_samples import by_count
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ MIN_RUNS = 4
 DRIFT_Z = -2.33  # one-sided 1 %
 PURE_WALK = 100.0  # walk-to-white ratio where the runs leave no room for white noise
 SMALLEST_DENOMINATOR = 0.01
+TREND_LEVEL, TREND_BOUND = 0.01, 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +92,29 @@ def drift_factor(walk: float, runs: npt.ArrayLike, new_runs: npt.ArrayLike) -> F
     # One run on each side leaves no variance to widen; test A is impossible there anyhow.
     factor = (w + walk * v) * (r + c - 2) / (w * np.maximum(inside, np.finfo(float).tiny))
     return np.asarray(np.maximum(1.0, factor), float)
+
+
+def clear_trends(locations: npt.ArrayLike, floors: npt.ArrayLike) -> Floats:
+    """Steepest believable slope per run of benchmarks whose own baseline runs clearly trend, else 0.
+
+    Least squares over the runs in order, one-sided 1 % by Student with R - 2 df, at least four runs; the
+    slope is the far end of its 90 % interval. `floors` are the least believable variances. A line through a
+    few runs: it tells a warming or leaking benchmark from a steady one, it is no forecast.
+    """
+    table = np.atleast_2d(np.asarray(locations, float))
+    least = np.broadcast_to(np.asarray(floors, float), len(table))
+    slopes = np.zeros(len(table))
+    for places, rows in by_count(table):
+        count = rows.shape[1]
+        if count < MIN_RUNS:
+            continue
+        place = np.arange(count) - (count - 1) / 2
+        square = float((place**2).sum())
+        centred = rows - rows.mean(axis=1, keepdims=True)
+        slope = centred @ place / square
+        rest = ((centred - slope[:, None] * place) ** 2).sum(axis=1) / (count - 2)
+        error = np.sqrt(np.maximum(rest, least[places]) / square)
+        is_clear = t_tail(np.abs(slope) / error, count - 2) <= TREND_LEVEL
+        steepest = slope + np.sign(slope) * error * float(t_quantile(TREND_BOUND, count - 2))
+        slopes[places] = np.where(is_clear, steepest, 0.0)
+    return slopes

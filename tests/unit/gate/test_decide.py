@@ -291,3 +291,29 @@ def test_defaults_are_those_of_the_design() -> None:
     assert (defaults.max_runs, defaults.bootstrap_veto, defaults.relative) == (9, True, 0.005)
     tails = [defaults.effect(KNOWN_METRICS[name]) for name in ("p50_latency", "p95_latency", "p99_latency")]
     assert tails == [0.01, 0.03, 0.05]
+
+
+def trending(change: float) -> Decision:
+    """One benchmark gets 2 % slower from run to run, whatever the code; the candidate changes it besides."""
+    workshop = Workshop(21, samples=100)
+    sides = [workshop.suite(12, 0), workshop.suite(12, 0)]
+    for side, (first, runs) in zip(sides, ((0, 5), (5, 5)), strict=True):
+        for key, record in side.items():
+            drawn = []
+            for number in range(first, first + runs):
+                workshop.factors[key] = 1.02**number if key == SLOW else 1.0
+                workshop.factors[key] *= change if first and key == SLOW else 1.0
+                drawn.append(workshop.run(key, number))
+            side[key] = msgspec.structs.replace(record, runs=tuple(drawn))
+    return judge(sides[0], sides[1], policy(suspect=Suspicion.EITHER))
+
+
+def test_a_benchmark_that_trends_by_itself_is_not_called_regressed() -> None:
+    found = verdict_of(trending(1.0))
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "its baseline runs already trend this way" in found.reason
+
+
+def test_a_change_far_beyond_the_trend_is() -> None:
+    # the trend foretells 2 % x 5 runs; half as slow again is more than that
+    assert verdict_of(trending(1.5)).verdict is Verdict.REGRESSED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perfgate.stats.drift import PURE_WALK, drift_factor, find_drift, walk_ratio
+from perfgate.stats.drift import PURE_WALK, clear_trends, drift_factor, find_drift, walk_ratio
 
 
 def test_walk_ratio_of_the_worked_example() -> None:
@@ -52,3 +52,21 @@ def test_rows_of_other_lengths_take_part() -> None:
 def test_short_and_constant_rows_say_nothing() -> None:
     assert not find_drift(np.ones((10, 6))).is_drifting
     assert find_drift(np.arange(30.0).reshape(10, 3)).ratio == 2.0
+
+
+def test_a_clear_trend_keeps_its_slope_and_noise_has_none() -> None:
+    random = np.random.default_rng(77)
+    table = 0.001 * random.standard_normal((200, 5))
+    table[0] += 0.01 * np.arange(5)
+    table[1] -= 0.01 * np.arange(5)
+    slopes = clear_trends(table, np.full(200, 1e-10))
+    # error of a slope .001 / sqrt(10); its far end lies t_{.95,3} = 2.35 errors beyond, both rough with 3 df
+    assert slopes[:2] == pytest.approx([0.0107, -0.0107], abs=0.0025)
+    assert abs(slopes[0]) > 0.0095
+    # two-sided 2 % of 198: 4 expected, ten is four errors above
+    assert np.count_nonzero(slopes[2:]) <= 12
+
+
+def test_a_constant_baseline_and_three_runs_have_no_trend() -> None:
+    assert clear_trends(np.ones((3, 5)), np.full(3, 1e-10)).tolist() == [0, 0, 0]
+    assert clear_trends([[0.0, 0.1, 0.2]], [1e-10]).tolist() == [0]
