@@ -168,7 +168,7 @@ class Lowering:
         data = node.inputs[0]
         if data is None or len(data.shape) != RANK or node.attributes.get("group", 1) != 1:
             return
-        channels = data.shape[1]
+        channels = max(1, data.shape[1])
         item = ITEM_BYTES.get(node.dtype, 2)
         work.k = work.k // channels * rounded_up(channels, self._device.block_elements(item))
 

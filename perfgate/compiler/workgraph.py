@@ -83,7 +83,9 @@ class WorkNode:
     def __init__(
         self, source: Node, inputs: list[WorkValue | None], outputs: list[WorkValue], slot: int
     ) -> None:
-        self.op = source.op
+        # An operator of another domain may share its name with one that passes know, and nothing else.
+        is_foreign = source.is_estimated and source.domain
+        self.op = f"{source.domain}.{source.op}" if is_foreign else source.op
         self.name = source.name
         self.attributes = source.attributes
         self.dtype = ""  # element type it computes in; "" until the precision pass

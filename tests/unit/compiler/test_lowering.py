@@ -1,6 +1,8 @@
+import msgspec
+
 from perfgate.compiler.program import KernelKind, Pool
 from perfgate.compiler.provenance import fates_of
-from tests.graphs import Drawing, compiled
+from tests.graphs import Drawing, compiled, ops
 
 
 def test_inputs_and_outputs_are_copied_and_nobody_calls_that_implicit() -> None:
@@ -164,3 +166,13 @@ def test_a_result_of_the_host_that_leaves_the_model_is_not_copied_again() -> Non
     draw.add("TopK", [draw.add("Softmax", [draw.input("x", 64)], "soft", axis=-1)], "out")
     program = compiled(draw.graph("out", host_scopes='["model.out"]'))
     assert [kernel.kind.value for kernel in program.kernels] == ["h2d", "vector", "d2h", "host"]
+
+
+def test_a_foreign_operator_that_is_called_like_a_known_one_is_not_taken_for_it() -> None:
+    draw = Drawing()
+    draw.add("Conv", [draw.input("x", 1, 32, 25, 41)], "out", estimated=True)
+    graph = draw.graph("out")
+    foreign = msgspec.structs.replace(graph.nodes[0], domain="com.example")
+    program = compiled(msgspec.structs.replace(graph, nodes=(foreign,)), layout="NCHW")
+    assert ops(program) == ["com.example.Conv"]
+    assert [kernel.kind for kernel in program.kernels if kernel.is_estimated] == [KernelKind.VECTOR]
