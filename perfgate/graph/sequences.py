@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from perfgate.graph.frame import Frame
     from perfgate.graph.importer import Importer
-    from perfgate.graph.protobuf import Message
+    from perfgate.graph.protobuf import AttributeValue, Message
 
 Sequence: TypeAlias = tuple[str, ...]
 MOST_ITEMS = 4096  # a longer sequence is data, not structure
@@ -55,7 +55,7 @@ class Call(msgspec.Struct, frozen=True):
             raise mismatch(f"position {index} is outside a sequence of {size}")
         return index + size if index < 0 else index
 
-    def node(self, op: str, inputs: tuple[str, ...], outputs: tuple[str, ...], **attributes: Any) -> None:  # noqa: ANN401
+    def node(self, op: str, inputs: Sequence, outputs: Sequence, **attributes: AttributeValue) -> None:
         """Adds a tensor node that does a part of this one's work."""
         importer = self.importer
         index = importer.next_index
