@@ -18,17 +18,18 @@ _DEGREE = 9
 _COEFFICIENTS = tuple(1.0 / factorial(power) for power in range(_DEGREE, -1, -1))
 
 
-def exponential(values: Floats) -> Floats:
-    """The exponential of every value."""
-    quarter = values * 0.25
-    result = np.full_like(quarter, _COEFFICIENTS[0])
-    for coefficient in _COEFFICIENTS[1:]:
+def exponential(values: Floats, out: Floats | None = None, spare: Floats | None = None) -> Floats:
+    """The exponential of every value, into `out` and with `spare` to work in where these are given."""
+    quarter = np.multiply(values, 0.25, out=spare)
+    result = np.multiply(quarter, _COEFFICIENTS[0], out=out)
+    result += _COEFFICIENTS[1]
+    for coefficient in _COEFFICIENTS[2:]:
         result *= quarter
         result += coefficient
     result *= result
     result *= result
-    is_large = np.abs(values) > 1.0
-    if is_large.any():
+    if values.size and (values.max() > 1.0 or values.min() < -1.0):
+        is_large = np.abs(values) > 1.0
         half = exponential(values[is_large] * 0.5)
         result[is_large] = half * half
     return result

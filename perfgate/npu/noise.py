@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
     from perfgate.npu.columns import Floats, Ints
 
+    _Levels = NDArray[np.uint16]
+
 _STEADY, _EVENTS, _RUN = range(3)  # effects: each has its own counters, so adding one never shifts another
 _RUN_SHIFT, _EFFECT_SHIFT = 192, 128
+_COUNTERS = 1 << 256
 _WORDS_PER_BLOCK = 4
 _LARGEST_SEED = (1 << 64) - 1
 _SLICE_PS = 4_000_000_000  # a scheduler slice of 4 ms
@@ -38,6 +41,7 @@ _SLICE_EDGES = (
     62915,
 )  # of 65,536: a pre-emption takes 1 to 4 slices with odds .13, .74, .09, .04
 _NEGLIGIBLE = 2.0**-60  # below the last bit of a sum of numbers of the same size
+_APART = 136  # doubles: 17 cache lines
 _BLOCK = 1 << 15  # samples worked on at a time, so that intermediate arrays stay in the cache
 
 
@@ -113,84 +117,102 @@ def draw_samples(time_ps: int, noise: Noise, key: NoiseKey, *, runs: Sequence[in
     result = np.full((len(runs), count), time_ps, dtype=np.int64)
     if noise.is_silent or not len(runs) or not count:
         return result
-    per_run = normal_values(_words(key, _RUN, runs, 1)) * noise.run
+    per_run = normal_values(_draw_words(key, _RUN, runs, np.empty((len(runs), 1), np.uint64))) * noise.run
     by_index = _by_index(noise, count)
-    rows = max(1, _BLOCK // count)
+    by_drift = np.arange(count) * (noise.drift / 1000)
+    rows = min(len(runs), max(1, _BLOCK // count))
+    space = _Space(rows, count)
     for start in range(0, len(runs), rows):
         part = runs[start : start + rows]
-        words = _words(key, _STEADY, part, count)
-        exponent = _steady(noise, words)
+        if len(part) < rows:
+            space = _Space(len(part), count)
+        words = _draw_words(key, _STEADY, part, space.words)
+        details = _details(words, space.details)
+        exponent = _steady(noise, words, space.first)
         exponent += per_run[start : start + rows]
         if noise.drift:
-            exponent += np.arange(count) * (noise.drift / 1000)
-        factor = exponential(exponent)
+            exponent += by_drift
+        factor = exponential(exponent, space.first, space.second)
         factor *= by_index
-        odds = _odds(key, part, count)
-        _add_cold_caches(factor, odds, words, noise)
+        odds = _draw_words(key, _EVENTS, part, space.events).astype("<u8", copy=False).view("<u2")
+        _add_cold_caches(factor, odds[:, : 2 * count : 2], details, noise)
         factor *= float(time_ps)
-        block = np.rint(factor, out=factor).astype(np.int64)
-        _add_preemptions(block, odds, words, (noise, time_ps))
-        result[start : start + rows] = block
+        block = result[start : start + rows]
+        block[...] = np.rint(factor, out=factor)
+        _add_preemptions(block, odds[:, 1 : 2 * count : 2], details, (noise, time_ps))
     return result
 
 
-def _words(key: NoiseKey, effect: int, runs: Sequence[int], count: int) -> NDArray[np.uint64]:
+class _Space:
+    """Arrays that every block of runs works in; making new ones would cost more than the arithmetic.
+
+    Large arrays start at the same place of a memory page, and a load then waits for a store to that place in
+    another page, which took half of the time. So each of them starts some cache lines further in.
+    """
+
+    __slots__ = ("details", "events", "first", "second", "words")
+
+    def __init__(self, rows: int, count: int) -> None:
+        size = rows * count
+        space = np.empty(size + _APART), np.empty(size + 2 * _APART), np.empty(size + 3 * _APART)
+        words, self.first, self.second = (array[len(array) - size :].reshape(rows, count) for array in space)
+        self.words = words.view(np.uint64)
+        self.events = np.empty((rows, -(-count // 2)), dtype=np.uint64)  # one word serves two samples
+        self.details = np.empty((rows, count), dtype=np.uint16)
+
+
+def _draw_words(
+    key: NoiseKey, effect: int, runs: Sequence[int], out: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Raw words, one row per run; the counter says run and effect, so rows do not depend on each other."""
     source = np.random.Philox(key=np.array(key.words(), dtype=np.uint64))
     source.advance(effect << _EFFECT_SHIFT)
-    blocks = -(-count // _WORDS_PER_BLOCK)
-    result = np.empty((len(runs), count), dtype=np.uint64)
-    position = 0
+    count = out.shape[1]
+    draw, advance, blocks = source.random_raw, source.advance, -(-count // _WORDS_PER_BLOCK)
+    before = drawn = 0
     for row, run in enumerate(runs):
-        target = run << _RUN_SHIFT
-        source.advance((target - position) % (1 << 256))
-        result[row] = source.random_raw(count)
-        position = target + blocks
-    return result
+        advance((((run - before) << _RUN_SHIFT) - drawn) % _COUNTERS)
+        out[row] = draw(count)
+        before, drawn = run, blocks
+    return out
+
+
+def _details(words: NDArray[np.uint64], out: _Levels) -> _Levels:
+    """The lower 16 bits, which the normal numbers leave unused."""
+    out[...] = words.astype("<u8", copy=False).view("<u2")[:, ::4]
+    return out
 
 
 def _by_index(noise: Noise, count: int) -> Floats:
     return 1.0 + noise.warmup * exponential(np.arange(count) / -noise.warmup_samples)
 
 
-def _odds(key: NoiseKey, runs: Sequence[int], count: int) -> NDArray[np.uint32]:
-    words = _words(key, _EVENTS, runs, -(-count // 2))
-    return words.astype("<u8", copy=False).view("<u4")[:, :count]
-
-
-def _steady(noise: Noise, words: NDArray[np.uint64]) -> Floats:
-    values = normal_values(words)
+def _steady(noise: Noise, words: NDArray[np.uint64], spare: Floats) -> Floats:
+    values = normal_values(words, spare)
     values[:, 0] *= noise.core
     values[:, 1:] *= noise.core * sqrt(1.0 - noise.correlation * noise.correlation)
     # x_i = phi * x_(i-1) + e_i as the product (1 + phi B)(1 + phi^2 B^2)(1 + phi^4 B^4) ... of e, where B
     # shifts by one: whole arrays instead of a loop over samples.
+    flat, carried = values.reshape(-1), spare.reshape(-1)
     weight, shift = noise.correlation, 1
-    while weight > _NEGLIGIBLE and shift < words.shape[1]:
-        values[:, shift:] += values[:, :-shift] * weight
+    while weight > _NEGLIGIBLE and shift < values.shape[1]:
+        np.multiply(values, weight, out=spare)
+        spare[:, -shift:] = 0.0  # a run carries nothing into the next one
+        flat[shift:] += carried[:-shift]
         weight, shift = weight * weight, 2 * shift
     return values
 
 
-def _add_cold_caches(
-    factor: Floats, odds: NDArray[np.uint32], words: NDArray[np.uint64], noise: Noise
-) -> None:
-    limit = round(noise.cold * _LEVELS)
-    chosen = np.nonzero((odds & np.uint32(_LEVELS - 1)) < limit)
-    factor[chosen] *= 1.0 + _detail(words[chosen]) / _LEVELS
+def _add_cold_caches(factor: Floats, levels: _Levels, details: _Levels, noise: Noise) -> None:
+    chosen = np.nonzero(levels < round(noise.cold * _LEVELS))
+    factor[chosen] *= 1.0 + details[chosen] / _LEVELS
 
 
-def _add_preemptions(
-    block: Ints, odds: NDArray[np.uint32], words: NDArray[np.uint64], what: tuple[Noise, int]
-) -> None:
+def _add_preemptions(block: Ints, levels: _Levels, details: _Levels, what: tuple[Noise, int]) -> None:
     noise, time_ps = what
     if not noise.preemption:
         return
     exposure = 1.0 - float(exponential(np.array([time_ps / -_SLICE_PS]))[0])
-    limit = round(noise.preemption * exposure * _LEVELS)
-    chosen = np.nonzero((odds >> np.uint32(16)) < limit)
-    slices = 1 + np.searchsorted(_SLICE_EDGES, _detail(words[chosen]), side="right")
+    chosen = np.nonzero(levels < round(noise.preemption * exposure * _LEVELS))
+    slices = 1 + np.searchsorted(_SLICE_EDGES, details[chosen], side="right")
     block[chosen] += slices * _SLICE_PS
-
-
-def _detail(words: NDArray[np.uint64]) -> Ints:
-    """The lower 16 bits, which the normal numbers leave unused."""
-    return (words & np.uint64(_LEVELS - 1)).astype(np.int64)
