@@ -36,7 +36,7 @@ _BLOCKS = {
     "block": "endblock",
 }
 _SET_OPTIONS = frozenset({"CACHE", "PARENT_SCOPE"})
-MAX_STEPS = 50_000  # calls followed, rounds of loops included
+MAX_STEPS = 20_000  # calls followed in the rounds of loops
 MAX_NESTING = 64  # blocks inside blocks
 
 
@@ -60,8 +60,9 @@ def read_cmake(source: Source) -> Found:
 class _Reader:
     """Runs blocks of calls over the values of variables."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, *, is_silent: bool = False) -> None:
         self._budget = budget
+        self._is_silent = is_silent
         self._functions: list[tuple[CMakeCall, list[CMakeCall]]] = []
         self._context = ""
         self._nesting = 0
@@ -78,7 +79,7 @@ class _Reader:
                 self._block(call, list(calls[index + 1 : end]), values)
                 index = end + 1
                 continue
-            if self._budget.spend():
+            if not self._is_silent or self._budget.spend():
                 self._call(call, values)
             index += 1
         self._nesting -= 1
@@ -140,7 +141,7 @@ class _Reader:
             for index, word in enumerate(items)
         )
         self.run(body, shown)
-        silent = _Reader(self._budget)
+        silent = _Reader(self._budget, is_silent=True)
         for word in items:
             if not self._budget.spend():
                 values[name] = (_hidden(call.arguments[0]),)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import ALWAYS, Decision, contradicts
-from perfgate.config.embedded import Expansion, atoms_of, unknown
+from perfgate.config.embedded import Expansion, atoms_of, unknown, within_limits
 from perfgate.config.fields import Part, split_parts
 from perfgate.config.words import Atom, Word, open_word
 
@@ -78,7 +78,7 @@ def joined_list(words: Sequence[Word]) -> tuple[Atom, ...]:
                 atoms.append(Atom(text=None, source=word.atoms[0].source, guard=guard))
             else:
                 atoms += [replace(atom, guard=atom.guard | guard) for atom in word.atoms]
-    return tuple(atoms)
+    return within_limits(tuple(atoms), "a long list")
 
 
 def _pieces(text: Placed, values: Mapping[str, tuple[Word, ...]], depth: int) -> list[TextPiece]:

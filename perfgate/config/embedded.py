@@ -47,10 +47,13 @@ class Budget:
 
 
 def within_limits(atoms: tuple[Atom, ...], source: str) -> tuple[Atom, ...]:
-    """The atoms of a value, or one unknown atom if they are too many or too long."""
-    if len(atoms) <= MAX_ATOMS and sum(len(atom.text) for atom in atoms if atom.text is not None) <= MAX_TEXT:
-        return atoms
-    return (Atom(text=None, source=source),)
+    """The atoms of a value; of too many or too long ones the rest is one unknown atom."""
+    size = 0
+    for index, atom in enumerate(atoms):
+        size += len(atom.text) if atom.text is not None else 0
+        if index >= MAX_ATOMS or size > MAX_TEXT:
+            return (*atoms[:index], Atom(text=None, source=source))
+    return atoms
 
 
 def unknown(source: str, place: Placed) -> Expansion:

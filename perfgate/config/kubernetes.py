@@ -29,6 +29,7 @@ _TEMPLATE = r"\{\{.*?\}\}|\$\((?:params|inputs|workspaces|results|context|tasks|
 _TEMPLATES = re.compile(_TEMPLATE, re.DOTALL)
 _REFERENCES = re.compile(rf"{_TEMPLATE}|\$\$|\$\(([A-Za-z_.-][\w.-]*)\)", re.DOTALL)
 _DATA = frozenset({"metadata", "data", "binaryData", "stringData", "status"})
+_EXECUTED = frozenset({"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"})
 _HOOKS = ("postStart", "preStop")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
@@ -50,7 +51,7 @@ def read_kubernetes(source: Source, node: YamlNode) -> Iterator[Found]:
         seen.add(id(current))
         if _is_container(current):
             yield from _container(source, current, kind.text if kind is not None else "")
-        children = [value for key, value in current.pairs if key.text not in _DATA]
+        children = [value for key, value in current.pairs if key.text not in _DATA | _EXECUTED]
         pending += [child for child in (*current.items, *children) if child.kind != "scalar"]
 
 

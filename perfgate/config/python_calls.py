@@ -145,7 +145,10 @@ class _Reader:
         for index in range(count, len(self._waiting)):
             waiting = self._waiting[index]
             self._waiting[index] = _Function(
-                node=waiting.node, names=methods, context=waiting.context, is_method=True
+                node=waiting.node,
+                names=methods.get(waiting.node.name, body),
+                context=waiting.context,
+                is_method=True,
             )
             self._functions[waiting.node.name] = self._waiting[index]
         self._class, self._context = outer_class, outer_context

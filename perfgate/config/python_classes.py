@@ -14,24 +14,30 @@ if TYPE_CHECKING:
     from perfgate.config.python_eval import Evaluator
 
 
-def class_names(evaluator: Evaluator, node: ast.ClassDef, body: Names, outer: Names) -> Names:
-    """The names that methods of the class see: the ones around the class, and `self.NAME` where it is known.
+def class_names(evaluator: Evaluator, node: ast.ClassDef, body: Names, outer: Names) -> dict[str, Names]:
+    """The names that each method sees: the ones around the class, and `self.NAME` where it is known.
 
-    An attribute that another method than `__init__` sets again is not known; a list that one changes has any
-    number of further elements. The attributes of the class are also put under `CLASS.NAME` into `outer`.
+    An attribute that another method than `__init__` sets again is not known; a list that another one changes
+    has any number of further elements. What the class sets is also put under `CLASS.NAME` into `outer`.
     """
     is_data = any("dataclass" in evaluator.source(decorator) for decorator in node.decorator_list)
     values = {name: replaceable(value) if is_data else value for name, value in body.own.items()}
     outer.own |= {f"{node.name}.{name}": value for name, value in values.items()}
     names = Names(outer)
     names.own = {f"{owner}.{name}": value for name, value in values.items() for owner in ("self", "cls")}
-    for method in node.body:
-        if isinstance(method, FunctionNode) and method.name == "__init__":
+    methods = [method for method in node.body if isinstance(method, FunctionNode)]
+    for method in methods:
+        if method.name == "__init__":
             names.own |= _set_by(evaluator, method, names)
-    for method in node.body:
-        if isinstance(method, FunctionNode) and method.name != "__init__":
-            _forget_changed(method, names)
-    return names
+    return {method.name: _without_changes(method, methods, names) for method in methods}
+
+
+def _without_changes(method: FunctionNode, methods: list[FunctionNode], names: Names) -> Names:
+    seen = Names(names.outer, dict(names.own))
+    for other in methods:
+        if other is not method and other.name != "__init__":
+            _forget_changed(other, seen)
+    return seen
 
 
 def _set_by(evaluator: Evaluator, method: FunctionNode, names: Names) -> dict[str, PythonValue]:

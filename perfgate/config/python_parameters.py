@@ -91,7 +91,7 @@ def bound_parameters(
         else:
             items.append(Item(value=evaluator.value(argument, names), place=evaluator.code.place(argument)))
     for name, item in zip(positional, items, strict=False):
-        bound[name] = Unknown(source=name) if item.is_open else named(item.value)
+        bound[name] = Unknown(source=name) if item.is_open else item.value
     if node.args.vararg is not None:
         bound[node.args.vararg.arg] = Items(items=tuple(items[len(positional) :]))
     for entry in keywords(evaluator, call, names).entries:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.branches import ALWAYS, Decision, Guard, contradicts
-from perfgate.config.embedded import Expansion, atoms_of
+from perfgate.config.embedded import MAX_ATOMS, Expansion, atoms_of, within_limits
 from perfgate.config.words import Atom, Word
 
 if TYPE_CHECKING:
@@ -109,7 +109,9 @@ def known_text(place: Placed, kind: str = "str") -> Text:
 
 def piece_text(pieces: Sequence[TextPiece]) -> Text:
     """The text that pieces add up to."""
-    return Text(atoms=atoms_of(pieces), pieces=tuple(pieces))
+    atoms = atoms_of(pieces)
+    kept = within_limits(atoms, "a text over 64 KiB")
+    return Text(atoms=kept, pieces=tuple(pieces) if kept is atoms else ())
 
 
 def pieces_of(value: PythonValue, place: Placed) -> tuple[TextPiece, ...]:
@@ -131,6 +133,14 @@ def items_of(value: PythonValue) -> tuple[Item, ...]:
         return ()
     unknown = value if isinstance(value, Unknown) else Unknown(source="a value that is no list")
     return (Item(value=unknown, is_open=True),)
+
+
+def listed(items: Sequence[Item]) -> Items:
+    """A list; of one that is too long the rest is open."""
+    if len(items) <= MAX_ATOMS:
+        return Items(items=tuple(items))
+    rest = Item(value=Unknown(source="a long list"), is_open=True)
+    return Items(items=(*items[:MAX_ATOMS], rest))
 
 
 def words_of(value: Items, place: Placed) -> tuple[Word, ...]:
@@ -205,7 +215,8 @@ def _merged_texts(texts: list[Text], decision: Decision) -> Text:
     for outcome, row in enumerate(rows):
         atoms += text_of(guarded(Text(atoms=row[shared:]), (decision, outcome))).atoms
     kinds = {text.kind for text in texts}
-    return Text(atoms=tuple(atoms), kind=kinds.pop() if len(kinds) == 1 else "str")
+    kept = within_limits(tuple(atoms), "a text over 64 KiB")
+    return Text(atoms=kept, kind=kinds.pop() if len(kinds) == 1 else "str")
 
 
 def _merged_items(values: list[PythonValue], decision: Decision) -> Items:
@@ -214,7 +225,7 @@ def _merged_items(values: list[PythonValue], decision: Decision) -> Items:
     items = list(rows[0][:shared])
     for outcome, row in enumerate(rows):
         items += items_of(guarded(Items(items=row[shared:]), (decision, outcome)))
-    return Items(items=tuple(items))
+    return listed(items)
 
 
 def _merged_tables(values: list[PythonValue], decision: Decision, name: str) -> PythonValue:

@@ -40,7 +40,9 @@ class _Level:
 
     def pieces(self, text: Placed) -> list[TextPiece]:
         """Text with its expressions as expansions."""
-        env = {f"env.{name}": atoms for name, atoms in self.variables.items()}
+        # what a watched variable held before is only ever added to: the setting before it counts itself
+        watched = self.source.watch.variables
+        env = {f"env.{name}": atoms for name, atoms in self.variables.items() if name not in watched}
         return expression_pieces(text, Context(values=self.matrix | env))
 
 

@@ -98,7 +98,7 @@ def _operand(text: Placed, context: Context) -> Atoms:
     if name is None:
         return _unknown(text)
     dotted = re.sub(r"\['([^']*)'\]", r".\1", name[1])
-    return context.values.get(dotted) or _unknown(text)
+    return context.values.get(dotted) or (Atom(text=None, source=dotted.removeprefix("env.")),)
 
 
 def _unknown(text: Placed) -> Atoms:
