@@ -1,10 +1,10 @@
-"""Speed of import, compiler and simulator: CPU time of one thread after imports, against the design's budgets.
+"""Speed of import, compiler and simulator: CPU time of one thread after imports, beside the budgets.
 
     python -m tests.benchmarks.speed_simulator
 
 Nodes per CPU second end to end at 1,000 and 10,000 nodes with their ratio, ResNet-50, DenseNet-121, the
-denoising network with 28 iterations, the simulator alone, and a million samples of noise. Other tools' time for
-the same network stands beside where they are installed. Exit 1 when a budget is broken.
+denoising network with 28 iterations, the simulator alone, and a million samples of noise. Other tools' time
+for the same network stands beside where they are installed. Exit 1 when a budget is broken.
 """
 
 from __future__ import annotations
