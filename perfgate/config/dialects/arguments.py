@@ -139,7 +139,7 @@ def _flag(flag: FlagWord, form: Form, atoms: tuple[Atom, ...] | None, following:
     value = Value(pieces=None, replaceable=replaceable) if atoms is None else value_of(atoms, word.guards)
     return Flag(
         name=form.name,
-        written=_written(flag.name),
+        written=_written(flag),
         value=value,
         span=_span(flag, following),
         value_span=_value_span(atoms),
@@ -148,9 +148,14 @@ def _flag(flag: FlagWord, form: Form, atoms: tuple[Atom, ...] | None, following:
     )
 
 
-def _written(name: Placed) -> str:
+def _written(flag: FlagWord) -> str:
     """The name as it stands in the file, quotes included, when it stands in one piece."""
-    raw = name.source.text[name.offset(0) : name.end_offset()]
+    name = flag.name
+    value = flag.value[0].text if flag.value else None
+    end = name.end_offset()
+    raw = name.source.text[name.offset(0) : end]
+    if value is not None and value.offset(0) > end:
+        raw = name.source.text[name.offset(0) : value.offset(0)].rpartition("=")[0]
     return raw if raw.replace('"', "").replace("'", "").replace("\\", "") == name.text else name.text
 
 
