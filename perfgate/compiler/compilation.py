@@ -27,19 +27,22 @@ from perfgate.compiler.lowering import Lowering
 from perfgate.compiler.memory import Timing, plan_buffers
 from perfgate.compiler.partial_order import PartialOrder
 from perfgate.compiler.passlog import PassLog
-from perfgate.compiler.program import Pool, Program
+from perfgate.compiler.program import Pool, Program, Unhandled
 from perfgate.compiler.workgraph import WorkGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from perfgate.compiler.config import CompileConfig
-    from perfgate.compiler.program import Unhandled
     from perfgate.compiler.runtime import RuntimeConfig
     from perfgate.compiler.workgraph import WorkValue
     from perfgate.core.device import Device
     from perfgate.graph.ir import Graph
 
+_NEEDED = {
+    names.TILING: "every matrix kernel needs a tile, chosen where it is costed",
+    names.LOWER: "without it there is no program",
+}
 _ON_DEVICE = (Pool.WEIGHTS, Pool.ACTIVATIONS, Pool.WORKSPACE)
 
 
@@ -140,7 +143,8 @@ class _Compilation:
     def _lower(self, log: PassLog) -> Program:
         """Passes 11 and 12; tiles are chosen when a kernel is costed."""
         config, runtime = self._config, self._runtime
-        resident = frozenset() if self._kept is None else frozenset({self._kept.name})
+        kept = self._kept
+        resident = frozenset({kept.name}) if kept is not None and kept.is_input else frozenset()
         lowering = Lowering(self._work, config, self._device, resident)
         lowering.run()
         emission = lowering.emission
@@ -151,8 +155,7 @@ class _Compilation:
         buffers, extents = plan_buffers(emission.storage, timing)
         extent = sum(extents.get(pool, 0) for pool in _ON_DEVICE)
         log_pool(log, buffers, runtime.memory_pool)
-        if names.LOWER in config.disabled_passes:
-            log.note(names.LOWER, self._graph.name, "needed: without it there is no program, so it stays on")
+        self._note_needed(log)
         program = Program(
             self._graph.name,
             self._device.name,
@@ -174,6 +177,13 @@ class _Compilation:
         check_capacity(program, self._device)
         self._work.dissolve()
         return program
+
+    def _note_needed(self, log: PassLog) -> None:
+        """Say which passes stay on although they are disabled: nothing can run without them."""
+        for name, why in _NEEDED.items():
+            if name in self._config.disabled_passes:
+                log.note(name, self._graph.name, f"needed: {why}, so it stays on")
+                self._unhandled.append(Unhandled(f"pass {name}", "disabled passes", f"{why}, so it stays on"))
 
     def _held(self) -> frozenset[int]:
         """Buffers that outlive the program: results, and the tensor that later iterations reuse."""

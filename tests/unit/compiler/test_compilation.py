@@ -94,8 +94,14 @@ def test_what_the_machine_decides_is_handed_on_in_the_program(field: str, value:
 def test_any_pass_can_be_switched_off_and_says_so(name: str) -> None:
     program = compiled(network(), disabled_passes=frozenset({name}))
     assert program.disabled_passes == (name,)
-    if name != "tiling":  # tiles are chosen, and logged, where kernels are costed
-        assert any(e.pass_name == name and not e.applied for e in program.pass_log)
+    assert any(not entry.applied for entry in entries(program, name))
+
+
+@pytest.mark.parametrize("name", ["tiling", "lower"])
+def test_a_pass_that_nothing_runs_without_stays_on_and_is_listed_as_unhandled(name: str) -> None:
+    program = compiled(network(), disabled_passes=frozenset({name}))
+    assert [item.what for item in program.unhandled] == [f"pass {name}"]
+    assert program.kernels == compiled(network()).kernels
 
 
 def test_nothing_but_an_entry_is_left_of_a_pass_that_is_off() -> None:

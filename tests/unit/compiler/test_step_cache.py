@@ -61,3 +61,8 @@ def test_the_diffusion_network_skips_all_but_its_outer_level() -> None:
     assert [kernel for kernel in reuse.kernels if kernel.kind == "host"] == []
     assert not any("mid_block" in kernel.name for kernel in reuse.kernels)
     assert program.peak_memory > compiled(graph, layout="NCHW").peak_memory
+
+
+def test_a_stored_tensor_that_is_also_an_output_still_leaves_the_device() -> None:
+    program = compiled(drawing().graph("stored", "out", step_cache=region("stored")), runtime=CACHED)
+    assert [kernel.name for kernel in program.kernels if kernel.kind == "d2h"] == ["stored:d2h", "out:d2h"]
