@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -284,7 +284,7 @@ class RuleSet:
     waivers: tuple[Waiver, ...] = ()
     held_waivers: tuple[Waiver, ...] = ()
     remarks: tuple[Finding, ...] = ()
-    sources: tuple[str, ...] = field(default=())
+    sources: tuple[str, ...] = ()
 
     def rule(self, identifier: str) -> Rule | None:
         """The first rule with this id or key."""
