@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from perfgate.config.cmake_syntax import Argument, CMakeCall
     from perfgate.config.found import Found
-    from perfgate.config.words import Word
+    from perfgate.config.words import Atom, Word
 
     Values = Mapping[str, tuple[Word, ...]]
 
@@ -74,6 +74,7 @@ _FORMS = {
         uses_shell=True,
     ),
 }
+_QUOTES = re.compile("[\"']")
 _LINKS = frozenset({"&&", "||", "|", ";", "&"})
 _REDIRECT = re.compile(r"\d*(?:>>?|<|>&|&>)(.*)", re.DOTALL)
 
@@ -85,7 +86,23 @@ def command_words(call: CMakeCall, values: Values) -> Iterator[tuple[Word, ...]]
         return
     for arguments in _command_arguments(form, call.arguments):
         words = tuple(word for argument in arguments for word in argument_words(argument, values))
+        if form.uses_shell and not any(argument.keyword == "VERBATIM" for argument in call.arguments):
+            words = tuple(_without_quotes(word) for word in words)
         yield from _linked(words) if form.uses_shell else [words]
+
+
+def _without_quotes(word: Word) -> Word:
+    """Without VERBATIM quotes inside of an argument reach the shell, which takes them off."""
+    atoms: list[Atom] = []
+    for atom in word.atoms:
+        text = atom.text
+        if text is None or not _QUOTES.search(text.text):
+            atoms.append(atom)
+            continue
+        bounds = [0, *(end for match in _QUOTES.finditer(text.text) for end in match.span()), len(text)]
+        kept = [text.cut(start, end) for start, end in zip(bounds[::2], bounds[1::2], strict=True)]
+        atoms += [replace(atom, text=part) for part in kept if len(part)]
+    return replace(word, atoms=tuple(atoms))
 
 
 def _command_arguments(form: _Form, arguments: Sequence[Argument]) -> Iterator[list[Argument]]:

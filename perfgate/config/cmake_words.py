@@ -61,9 +61,17 @@ def split_text(words: Sequence[Word]) -> tuple[Word, ...]:
 
 
 def _split(pieces: list[TextPiece], place: Placed) -> tuple[Word, ...]:
-    parts = [Part(atom=atom, splits=True) for atom in atoms_of(pieces)]
+    """Semicolons end elements, but for those that a backslash escapes."""
+    parts = [
+        Part(atom=atom, splits=atom.text is None or len(atom.text) != 1 or not _is_escaped(atom.text))
+        for atom in atoms_of(pieces)
+    ]
     words = split_parts(parts, place, ";")
     return tuple(replace(word, from_list=False, splits=False) for word in words)
+
+
+def _is_escaped(text: Placed) -> bool:
+    return text.end_offset() - text.offset(0) > 1
 
 
 def joined_list(words: Sequence[Word]) -> tuple[Atom, ...]:
