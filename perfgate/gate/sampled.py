@@ -105,7 +105,8 @@ def judge_sampled(cases: Sequence[SampledCase], rule: SuiteRule) -> SampledDecis
     return SampledDecision(
         outcomes=tuple(concluded[place] for place in back),
         places=tuple(stands[place] for place in back),
-        wanted=_requests(arranged, rule, hearing) if rule.fresh_allowed else (),
+        # A fresh run has no partner, so interleaved suites are taken again as a whole.
+        wanted=() if rule.is_interleaved or not rule.fresh_allowed else _requests(arranged, rule, hearing),
         grounds=hearing.grounds,
         sides=hearing.sides,
         is_permuted=hearing.is_permuted,

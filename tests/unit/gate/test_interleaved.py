@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 import pytest
 
+from perfgate.core.record import Run
 from perfgate.core.verdict import Verdict
 from perfgate.gate.decide import judge
 from perfgate.gate.decision import Decision, JudgeOptions
@@ -59,6 +61,31 @@ def test_fewer_than_five_pairs_are_inconclusive() -> None:
     decision = paired(1.2, pairs=4)
     assert verdict(decision) is Verdict.INCONCLUSIVE
     assert "fewer than five interleaved pairs" in decision.benchmarks[3].reason
+
+
+def test_no_single_fresh_runs_are_asked_for() -> None:
+    random = np.random.default_rng(3)
+    records = Workshop(3).suite(40, 0)
+    sides = []
+    for _ in range(2):
+        modes = np.where(random.random((40, 3, 1)) < 0.4, 1.1, 1.0)
+        table = modes * (1 + 0.002 * random.standard_normal((40, 3, 20)))
+        sides.append(
+            {
+                key: msgspec.structs.replace(
+                    record,
+                    runs=tuple(
+                        Run(id=number, seed=0, samples={"latency": tuple(row.tolist())})
+                        for number, row in enumerate(rows)
+                    ),
+                )
+                for (key, record), rows in zip(records.items(), table, strict=True)
+            }
+        )
+    for paired_runs in (True, False):
+        options = JudgeOptions(is_interleaved=paired_runs, fresh_allowed=True, runs_are_free=True)
+        decision = judge(sides[0], sides[1], SuitePolicy(), options=options)
+        assert bool(decision.wanted) is not paired_runs
 
 
 def test_runs_without_a_partner_are_invalid() -> None:
