@@ -54,14 +54,15 @@ def evaluate(
     waiving = apply_waivers(with_fingerprints(_unique(drafts, extra)), rules, today)
     final = {_key(finding): finding for finding in waiving.findings}
     outcomes = tuple(_finished(draft, final, only) for draft in drafts)
-    remarks = [*rules.remarks, *rule_remarks(rules), *waiving.remarks, *_reader_notes(chosen, only)]
-    remarks += [remark for outcome in outcomes if (remark := _unmatched(outcome)) is not None]
+    unmatched = {outcome.key: remark for outcome in outcomes if (remark := _unmatched(outcome)) is not None}
+    notes = _reader_notes(chosen, only) if rules.rules else []
+    remarks = [*rules.remarks, *rule_remarks(rules), *waiving.remarks, *notes, *unmatched.values()]
     found = {_key(finding): finding for outcome in outcomes for finding in outcome.findings}
     shown = [finding for finding in extra if only is None or finding.span.path in only]
     found |= {_key(finding): final[_key(finding)] for finding in shown}
     return Evaluation(
         rules=rules,
-        outcomes=tuple(_expected(outcome) for outcome in outcomes),
+        outcomes=tuple(_expected(outcome, unmatched.get(outcome.key)) for outcome in outcomes),
         findings=in_order([*(f for f in found.values() if f.waived_by is None), *remarks]),
         waived=in_order([f for f in found.values() if f.waived_by is not None]),
         commands=sum(len(file.commands) for file in chosen),
@@ -151,10 +152,11 @@ def _finished(draft: RuleOutcome, final: dict[_Key, Finding], only: frozenset[st
     return replace(draft, findings=findings, matches=matches, answer=answer)
 
 
-def _expected(outcome: RuleOutcome) -> RuleOutcome:
-    if outcome.is_evaluated and len(outcome.matches) < outcome.rule.min_matches:
-        return replace(outcome, answer=Answer.FAIL)
-    return outcome
+def _expected(outcome: RuleOutcome, remark: Finding | None) -> RuleOutcome:
+    """Too few matches are a failure of the rule itself."""
+    if remark is None or remark.answer is not Answer.FAIL:
+        return outcome
+    return replace(outcome, answer=Answer.FAIL, findings=(*outcome.findings, remark))
 
 
 def _unmatched(outcome: RuleOutcome) -> Finding | None:

@@ -54,7 +54,9 @@ def test_too_few_matches_are_a_finding(wanted: int, exit_code: int) -> None:
     evaluation = judged(EXPECT.format(wanted), facts(command()))
     assert evaluation.exit_code == exit_code
     assert ("expected-match" in {finding.rule for finding in evaluation.findings}) is bool(exit_code)
-    assert (evaluation.outcomes[0].answer == "fail") is bool(exit_code)
+    (outcome,) = evaluation.outcomes
+    assert (outcome.answer == "fail") is bool(exit_code)
+    assert [finding.rule for finding in outcome.findings] == ["expected-match"] * exit_code
 
 
 def test_given_paths_limit_findings_and_not_what_a_rule_matches() -> None:
@@ -131,3 +133,8 @@ def test_file_above_the_size_limit_answers_unknown() -> None:
 def test_excluded_files_are_not_read() -> None:
     loaded = rules("settings: {paths: {exclude: ['deploy/**']}}\natc: require --f=A")
     assert facts_of_tree(INCIDENT, loaded) == ()
+
+
+def test_without_rules_nothing_is_said_about_files() -> None:
+    file = FileFacts(path="a.sh", notes=(Note(code="eval", span=span(3, path="a.sh"), text="text"),))
+    assert judged("# nothing", file).findings == ()
