@@ -1,7 +1,4 @@
-"""The end of the decision for one comparison: a verdict.
-
-Where it is none, it says what failed where it is none (STATISTICS section 5).
-"""
+"""The end of the decision for one comparison: a verdict, or what stands in its way (STATISTICS section 5)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Direction:
+class OneSided:
     """The two p-values before Holm.
 
     `is_apart` says whether every run of the worse side lies above every run of the other.
@@ -65,8 +65,8 @@ class Voices:
     new_runs: npt.NDArray[np.intp]
     least_p: Floats
     is_constant: Flags
-    worse: Direction
-    better: Direction
+    worse: OneSided
+    better: OneSided
 
 
 def hear(ground: Ground, candidate: Side, rule: SuiteRule) -> Voices:
@@ -87,8 +87,8 @@ def hear(ground: Ground, candidate: Side, rule: SuiteRule) -> Voices:
         new_runs=candidate.runs,
         least_p=least_p,
         is_constant=_is_constant(baseline, candidate),
-        worse=Direction(p_runs=p_worse, p_samples=b_worse, is_apart=apart_worse),
-        better=Direction(p_runs=p_better, p_samples=b_better, is_apart=apart_better),
+        worse=OneSided(p_runs=p_worse, p_samples=b_worse, is_apart=apart_worse),
+        better=OneSided(p_runs=p_better, p_samples=b_better, is_apart=apart_better),
     )
 
 
@@ -172,9 +172,9 @@ def _apart(baseline: Side, candidate: Side, rule: SuiteRule) -> tuple[Flags, Fla
 def join_voices(parts: Sequence[Voices]) -> Voices:
     """The cases of several metrics one after another."""
 
-    def both(name: str) -> Direction:
-        sides: list[Direction] = [getattr(part, name) for part in parts]
-        return Direction(
+    def both(name: str) -> OneSided:
+        sides: list[OneSided] = [getattr(part, name) for part in parts]
+        return OneSided(
             p_runs=np.concatenate([side.p_runs for side in sides]),
             p_samples=np.concatenate([side.p_samples for side in sides]),
             is_apart=np.concatenate([side.is_apart for side in sides]),

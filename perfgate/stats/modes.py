@@ -1,7 +1,4 @@
-"""Benchmarks whose runs fall into two modes.
-
-And the number of candidate runs that rules modes out as the reason for a difference (STATISTICS section 6).
-"""
+"""Benchmarks whose runs fall into two modes, and the runs that rule modes out (STATISTICS section 6)."""
 
 from __future__ import annotations
 
