@@ -82,8 +82,8 @@ def bootstrap_rows(
 ) -> Floats:
     """Percentile and BCa bounds of the log ratio of medians of many comparisons.
 
-    The result is (k, 4), low and high of each kind. Rows are comparisons of pooled positive samples: within-run
-    noise only.
+    The result is (k, 4), low and high of each kind. Rows are comparisons of pooled samples: within-run noise
+    only.
     """
     before = np.sort(np.atleast_2d(np.asarray(baseline, float)), axis=1)
     after = np.sort(np.atleast_2d(np.asarray(candidate, float)), axis=1)
