@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from perfgate.config.bash.assignments import assign
 from perfgate.config.bash.invoke import Call, Invoker
 from perfgate.config.bash.scope import UNSET, Variable, unknown
-from perfgate.config.bash.texts import spaced
+from perfgate.config.bash.texts import spaced, stdin_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +56,17 @@ def _unset(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
             runner.scope.assign(word.text, UNSET)
 
 
-def _read(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
+def _let(runner: Runner, _node: Simple, words: tuple[Word, ...]) -> None:
+    for word in words[1:]:
+        runner.expander.change_numbers(word.text or "")
+
+
+def _read(runner: Runner, node: Simple, words: tuple[Word, ...]) -> None:
     names, options = _operands(words, _READ_VALUES)
+    text = stdin_text(node.redirects, runner.expander)
+    if text is not None and options.get("-d") == "" and len(names) == 1:
+        runner.scope.assign(names[0], Variable(atoms=text))  # all of a heredoc: `read -r -d '' name <<END`
+        return
     if "-a" in options:
         array = options["-a"]
         runner.scope.assign(array, Variable(elements=(), is_open=True))
@@ -172,6 +181,7 @@ BUILTINS: dict[str, Builtin] = {
     "readonly": _declare,
     "unset": _unset,
     "read": _read,
+    "let": _let,
     "mapfile": _mapfile,
     "readarray": _mapfile,
     "getopts": _getopts,

@@ -13,10 +13,12 @@ from perfgate.config.bash.parameters import (
     element_atoms,
     is_whole_array,
     is_word_list,
+    sliced,
     with_default,
 )
 from perfgate.config.bash.reading import MAX_ITEMS
-from perfgate.config.bash.scope import Scope, Variable
+from perfgate.config.bash.results import assigned_names, heredoc_text, looked_up_program
+from perfgate.config.bash.scope import Scope, Variable, unknown
 from perfgate.config.bash.syntax import Arithmetic, Literal, Parameter, Substitution, WordPart, WordText
 from perfgate.config.fields import BLANKS, Part, split_parts
 from perfgate.config.words import Atom, Word, open_word
@@ -152,7 +154,9 @@ class Expander:
         if part.name in {"@", "*"}:
             if self.scope.positionals is None:
                 return (open_word(f"${part.name}", part.place),)
-            return self.scope.positionals
+            words = (Word(atoms=(), place=part.place), *self.scope.positionals)  # `${@:1}` counts from $0
+            cut = sliced(part, words) if part.operator == ":" else words[1:]
+            return (open_word(part.name, part.place),) if cut is None else cut
         variable = self.scope.get(part.name)
         return array_words(part, variable)
 
@@ -180,8 +184,31 @@ class Expander:
         if isinstance(part, Substitution):
             if not part.body.chains and part.kind in _RESULTS:
                 return [Part(atom=Atom(text=part.place.cut(0, 0)), splits=not part.quoted)]
+            result = self._result(part)
+            if result is not None:
+                return result
             self.run(part)
+        else:
+            self.change_numbers(part.place.text)
         return [Part(atom=Atom(text=None, source=_source(part.place)), splits=self._splits(part))]
+
+    def _result(self, part: Substitution) -> list[Part] | None:
+        """The text of `$(cat <<END ...)`, and the known end of the path that `$(which name)` gives."""
+        splits = self._splits(part)
+        name = looked_up_program(part)
+        if name is not None:
+            folder = Atom(text=None, source=_source(part.place))
+            slash = Atom(text=name.place.cut(0, 0).standing_for("/"))
+            return [Part(atom=atom, splits=splits) for atom in (folder, slash, *self.atoms(name))]
+        text = heredoc_text(part)
+        if text is None:
+            return None
+        return [Part(atom=atom, splits=splits) for atom in _without_last_lines(self.atoms(text))]
+
+    def change_numbers(self, text: str) -> None:
+        """What arithmetic assigns is unknown afterwards."""
+        for name in assigned_names(text):
+            self.scope.assign(name, unknown(name))
 
     def _splits(self, part: Substitution | Arithmetic) -> bool:
         return isinstance(part, Substitution) and not part.quoted and part.kind in _RESULTS
@@ -273,6 +300,14 @@ class Expander:
         if found is None:
             return (Atom(text=text),)
         return (Atom(text=None, source=found.group()), Atom(text=text.cut(found.end(), len(text))))
+
+
+def _without_last_lines(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """The text without the line ends that a substitution drops."""
+    if not atoms or atoms[-1].text is None:
+        return atoms
+    last = atoms[-1].text
+    return (*atoms[:-1], atoms[-1].part(0, len(last.text.rstrip("\n"))))
 
 
 def _is_plain(part: WordPart) -> bool:

@@ -200,6 +200,8 @@ class Runner:
                 return run_while(self, command)
             case Test():
                 self.expander.all_words(command.words)
+                if not command.words:
+                    self.expander.change_numbers(command.place.text)
         return EITHER
 
     def _redirects(self, command: Group | If | Case | For | While | Test) -> None:

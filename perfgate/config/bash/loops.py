@@ -42,6 +42,8 @@ def run_for(runner: Runner, node: For) -> int:
             decision = Decision(_round_place(node.place), len(words))
             variable = _variable(words, decision)
         runner.scope.assign(node.name, variable)
+    else:
+        runner.expander.change_numbers(node.place.text.partition(")")[0])
     once = decision is not None
     _follow(
         runner,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from perfgate.config.bash.syntax import Parameter
+from perfgate.config.bash.syntax import Literal, Parameter
 from perfgate.config.branches import ALWAYS, Decision, Guard, worlds
 from perfgate.config.fields import Part
 from perfgate.config.words import Atom, Word, known_word, open_word
@@ -40,12 +40,28 @@ def array_words(part: Parameter, variable: Variable | None) -> tuple[Word, ...]:
         return (open_word(part.name, part.place),)
     if part.operator == "!" and variable.elements is not None:
         return _key_words(part, variable)
+    if part.operator == ":" and variable.elements is not None and not variable.is_open:
+        cut = sliced(part, variable.elements)
+        return (open_word(part.name, part.place),) if cut is None else cut
     if part.operator not in {"", ":+", "+", ":-", "-"}:
         return (open_word(part.name, part.place),)
     if variable.elements is None:
         return () if variable.is_unset else (Word(atoms=variable.atoms, place=part.place, from_list=True),)
     words = tuple(replace(word, from_list=True) for word in variable.elements)
     return (*words, open_word(part.name, part.place)) if variable.is_open else words
+
+
+def sliced(part: Parameter, words: tuple[Word, ...]) -> tuple[Word, ...] | None:
+    """The words that `${array[@]:first:count}` keeps; None where the numbers are no constants."""
+    pieces = part.operand.parts if part.operand is not None else ()
+    text = "".join(piece.text.text if isinstance(piece, Literal) else "?" for piece in pieces)
+    first, _, count = text.partition(":")
+    if not first.isdigit() or (count and not count.isdigit()):
+        return None
+    if any(word.guards != (ALWAYS,) or word.is_open for word in words):
+        return None
+    last = int(first) + int(count) if count else len(words)
+    return words[int(first) : last]
 
 
 def _key_words(part: Parameter, variable: Variable) -> tuple[Word, ...]:

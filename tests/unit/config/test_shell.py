@@ -50,6 +50,13 @@ VALUES = {
     "an element is chosen": ("o=(x y); trtexec --a=${o[1]} --b=$o", ["trtexec --a=y --b=x"]),
     "a key is chosen": ("declare -A o=([a]=x [b]=y); k=b; trtexec --a=${o[$k]}", ["trtexec --a=y"]),
     "an unknown key hides the text": ("declare -A o=([a]=x); trtexec --a=${o[$1]}", ["trtexec --a=?"]),
+    "a slice of an array": ('o=(--a --b --c); trtexec "${o[@]:1}" "${o[@]:0:1}"', ["trtexec --b --c --a"]),
+    "a slice of the arguments": ('set -- x --a --b; trtexec "${@:2}"', ["trtexec --a --b"]),
+    "a counter is unknown after it counts": ("n=1; ((n++)); atc --a=$n", ["atc --a=?"]),
+    "so is one in let and in an expression": ("n=1; let n+=1; m=1; : $((m=2)); atc --a=$n$m", ["atc --a=?"]),
+    "a path that was looked up names its program": ("T=$(which trtexec); $T --a", ["trtexec --a"]),
+    "a command in a heredoc of cat": ('c=$(cat <<E\natc --a=1\nE\n); eval "$c"', ["atc --a=1"]),
+    "a command read from a heredoc": ("read -r -d '' c <<E\natc --a=1\nE\neval \"$c\"", ["atc --a=1"]),
     "lines read into an array open the command": (
         'mapfile -t o <f; trtexec --a "${o[@]}"',
         ["trtexec --a ..."],
