@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from perfgate.core.profile import Profile  # noqa: TC001 - msgspec and readers of the seam need the names
+from perfgate.core.execution_profile import Profile  # noqa: TC001 - msgspec and readers of the seam need the names
 from perfgate.core.record import Run  # noqa: TC001 - the same
 from perfgate.core.setting import Setting  # noqa: TC001 - the same
 

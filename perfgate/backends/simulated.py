@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from perfgate.compiler.cache import CompileCache
     from perfgate.compiler.flag_values import FileReader
-    from perfgate.core.profile import Profile
+    from perfgate.core.execution_profile import Profile
     from perfgate.graph.ir import Graph
 
 NAME = "simulated"

@@ -12,7 +12,6 @@ import click
 
 from perfgate import __version__
 from perfgate.cli.options import write_text
-from perfgate.config.read import read
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, UsageError
 from perfgate.guardrails.add import add_line
@@ -21,6 +20,7 @@ from perfgate.guardrails.explain import explain_place, explain_rule
 from perfgate.guardrails.fix import fixes_of
 from perfgate.guardrails.json_schema import json_schema
 from perfgate.guardrails.rule import ROOT_FILE
+from perfgate.guardrails.tree import reader_for
 from perfgate.report.github_annotations import github_lines
 from perfgate.report.guard_json import guard_json
 from perfgate.report.guard_text import render_text
@@ -114,7 +114,8 @@ def add(line: str) -> None:
 @click.pass_context
 def run_rule_examples(ctx: click.Context) -> None:
     """Run the examples that the rules carry."""
-    outcomes = run_examples(_run().evaluation.rules, read)
+    rules = _run().evaluation.rules
+    outcomes = run_examples(rules, reader_for(rules))
     for outcome in outcomes:
         click.echo(str(outcome))
     click.echo(f"{len(outcomes)} examples")
@@ -138,7 +139,7 @@ def _rendered(run: GuardRun, form: str) -> str:
 
 
 def _print_fixes(run: GuardRun, output: str) -> None:
-    fixes = fixes_of(run.evaluation, run.sources, read)
+    fixes = fixes_of(run.evaluation, run.sources, reader_for(run.evaluation.rules))
     if output == "-":
         sys.stdout.buffer.write(fixes.diff)  # bytes: a diff keeps the file's own line ends and encoding
         sys.stdout.buffer.flush()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from tabulate import tabulate
 
-from perfgate.report.inert import inert
+from perfgate.report.plan_table import plan_table
 from perfgate.workflow.initialising import propose
 from perfgate.workflow.recording import open_tree
 from perfgate.workflow.whole_file import write_text_file
@@ -24,10 +23,10 @@ def init(*, dry_run: bool, force: bool) -> None:
     rows = []
     for item in plan:
         is_kept = item.is_there and not force
-        rows.append([item.path, "keep" if is_kept else "write", inert(item.reason)])
+        rows.append((item.path, "keep" if is_kept else "write", item.reason))
         if not is_kept and not dry_run:
             write_text_file(root / item.path, item.text)
-    click.echo(tabulate(rows, ["file", "plan", "why"], tablefmt="simple", disable_numparse=True))
+    click.echo(plan_table(rows))
     click.echo("\nnext:")
     click.echo("  pytest --perfgate      (says `new`: nothing to compare with yet)")
     click.echo('  git add -A && git commit, then perfgate baseline update --reason "first baselines"')

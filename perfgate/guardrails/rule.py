@@ -244,7 +244,7 @@ class Settings:
     fail_on: Severity = Severity.ERROR
     unresolved: Severity = Severity.WARN
     unknown_flag: Severity = Severity.NOTE
-    weakening: Severity = Severity.WARN
+    weakening: Severity = Severity.ERROR
     waiver_max_days: int = DEFAULT_WAIVER_DAYS
     paths: tuple[PathChoice, ...] = (PathChoice(),)
     max_file_size: int = DEFAULT_MAX_FILE_SIZE

@@ -205,7 +205,7 @@ SETTINGS = Table(
         Field("unresolved", SEVERITY, "severity of an unknown answer; warn without it"),
         Field("unknown_flag", SEVERITY, "severity of a flag the catalogue lacks; note without it"),
         Field(
-            "weakening", SEVERITY, "severity of a weakened rule, read from the base commit; warn without it"
+            "weakening", SEVERITY, "severity of a weakened rule, read from the base commit; error without it"
         ),
         Field("waiver_max_days", COUNT, "longest time a waiver may run; 90 without it"),
         Field("paths", _PATHS, "which files are judged"),

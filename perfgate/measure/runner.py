@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.backends.protocol import Request
 from perfgate.backends.simulated import SimulatedBackend
 from perfgate.core.errors import UsageError
-from perfgate.core.profile import summarise
+from perfgate.core.execution_profile import summarise
 from perfgate.core.record import Record, Ruler, Subject
 from perfgate.measure.config_source import compile_settings, runtime_settings
 from perfgate.measure.model_source import read_model

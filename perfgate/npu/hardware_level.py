@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.core.profile import Hardware, Memory
+from perfgate.core.execution_profile import Hardware, Memory
 from perfgate.npu.columns import D2H, H2D, HOST, LAYOUT, MATRIX
 from perfgate.npu.memory_use import memory_use
 

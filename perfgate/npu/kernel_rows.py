@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perfgate.core.profile import KernelRow, Parts
+from perfgate.core.execution_profile import KernelRow, Parts
 from perfgate.npu.kernel_cost import BOUNDS
 from perfgate.npu.schedule import ENGINES, engine_of
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from perfgate.compiler.memory import aligned
 from perfgate.compiler.memory_report import live_bytes, memory_events, report_memory
-from perfgate.core.profile import Memory, MemoryEventRow
+from perfgate.core.execution_profile import Memory, MemoryEventRow
 
 if TYPE_CHECKING:
     from perfgate.npu.columns import Ints

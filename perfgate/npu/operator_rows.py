@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from perfgate.compiler.program import Owner
-from perfgate.core.profile import OperatorRow, Parts
+from perfgate.core.execution_profile import OperatorRow, Parts
 from perfgate.npu.columns import HOST, LAYOUT
 from perfgate.npu.kernel_cost import BOUNDS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from perfgate.core.profile import (
+from perfgate.core.execution_profile import (
     Application,
     CopyRow,
     GapRow,

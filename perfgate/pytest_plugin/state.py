@@ -11,7 +11,7 @@ import pytest
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.measure.suite import is_suite_file, load_suite
-from perfgate.workflow.check import Measured, judge_run
+from perfgate.workflow.check import Measured, Selected, judge_run
 from perfgate.workflow.checking import closing_of, json_value
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import (
@@ -156,10 +156,10 @@ class SessionState:
                 failed[benchmark.key] = "its result was lost: the process that measured it ended early"
         self.outcome = judge_run(
             self._ground(),
-            tuple(self.expected.values()),
+            Selected(benchmarks=tuple(self.expected.values()), is_partial=self.is_partial),
             Measured(records=records, failed=failed, skipped=skipped),
             self.measurer,
-            is_partial=self.is_partial,
+            self._guard().evaluation.rules,
         )
         return self.outcome
 
@@ -213,6 +213,11 @@ class SessionState:
         known.update({f"{item.suite}::{item.key}": item for item in load_suite(data, path)})
         if nodeid in known:
             self.expected[nodeid] = known[nodeid]
+
+    def _guard(self) -> GuardRun:
+        if self.guard is None:
+            raise RuntimeError("a worker judges nothing")
+        return self.guard
 
     def _ground(self) -> Ground:
         if self.ground is None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MAX_LINES = 12
 _SHOWN_METRICS = 3
 _SHOWN_SETTINGS = 3
+OVER_BUDGET = "over budget: "  # how a note on a broken budget begins
 
 
 def deciding(verdict: BenchmarkVerdict) -> Comparison | None:
@@ -30,6 +31,9 @@ def headline(verdict: BenchmarkVerdict) -> str:
 
 
 def _headline(verdict: BenchmarkVerdict) -> str:
+    over = next((note for note in verdict.notes if note.startswith(OVER_BUDGET)), "")
+    if over and verdict.verdict not in {Verdict.REGRESSED, Verdict.INVALID, Verdict.CHANGED, Verdict.MISSING}:
+        return over
     worst = deciding(verdict)
     if worst is None or worst.worse_by is None:
         return f"{verdict.verdict}: {verdict.reason} on {verdict.device}"
@@ -50,6 +54,7 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
     lines += [_values(item) for item in changed[:_SHOWN_METRICS]]
     if verdict.verdict not in {Verdict.REGRESSED, Verdict.INCONCLUSIVE} or not changed:
         lines.append(f"  {verdict.reason}")
+    lines += [f"  {note}" for note in verdict.notes if note != lines[0]]
     if explanation is not None:
         lines += _evidence(explanation)
     lines.append(f"  next: {_next_command(verdict)}")

@@ -13,6 +13,7 @@ from perfgate.core.verdict import PRECEDENCE, BenchmarkVerdict, Verdict
 from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
+from perfgate.workflow.budgets import with_budgets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from perfgate.core.record import Record, Run
     from perfgate.diagnose.explanation import Explanation
     from perfgate.gate.decision import Decision, RunRequest
+    from perfgate.guardrails.rule import RuleSet
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.ground import Ground
     from perfgate.workflow.measuring import Measurer
@@ -38,6 +40,14 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """The benchmarks of this run; `is_partial`: the tree has more."""
+
+    benchmarks: Sequence[Benchmark]
+    is_partial: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The decision with the evidence that a report shows.
 
@@ -53,15 +63,15 @@ class Outcome:
 
 
 def judge_run(
-    ground: Ground, selected: Sequence[Benchmark], measured: Measured, measurer: Measurer, *, is_partial: bool
+    ground: Ground, selection: Selected, measured: Measured, measurer: Measurer, rules: RuleSet
 ) -> Outcome:
     """Decide the suite once. Suspects get fresh runs from the measurer; nothing is decided twice.
 
     A baseline whose benchmark is gone is `missing`, but never in a partial run, and never when its benchmark
     was skipped or failed: those have their own words.
     """
-    by_key = {item.key: item for item in (*ground.benchmarks, *selected)}
-    chosen = {item.key for item in selected}
+    by_key = {item.key: item for item in (*ground.benchmarks, *selection.benchmarks)}
+    chosen = {item.key for item in selection.benchmarks}
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
         return {
@@ -76,7 +86,7 @@ def judge_run(
     left_out = frozenset(
         key
         for key in ground.baselines.records
-        if key in without_record or (key not in chosen and (is_partial or key in by_key))
+        if key in without_record or (key not in chosen and (selection.is_partial or key in by_key))
     )
     decision = decide_in_stages(
         ground.baselines.records,
@@ -94,13 +104,16 @@ def judge_run(
         for item in verdicts
         if needs_explanation(item) and item.key in measured.records and item.key in ground.baselines.records
     }
+    records = _with_fresh_runs(measured.records, decision)
+    verdicts, is_over_budget = with_budgets(verdicts, rules, records)
+    code = _exit_code(decision, ground, measured)
     return Outcome(
         verdicts=tuple(sorted(verdicts, key=worst_first)),
         decision=decision,
         explanations=explanations,
-        records=_with_fresh_runs(measured.records, decision),
+        records=records,
         skipped=measured.skipped,
-        exit_code=_exit_code(decision, ground, measured),
+        exit_code=ExitCode.FAIL if is_over_budget else code,
     )
 
 

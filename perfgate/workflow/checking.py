@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from perfgate.core.codec import plain
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.report.check_text import Closing
-from perfgate.workflow.check import Measured, Outcome, judge_run
+from perfgate.workflow.check import Measured, Outcome, Selected, judge_run
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, check_guardrails
 from perfgate.workflow.measuring import Measurer, read_records, write_records
@@ -69,7 +69,13 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     else:
         measured = Measured(records=read_records(given), failed={}, skipped={})
     is_partial = len(selected) < len(ground.benchmarks)
-    outcome = judge_run(ground, selected, measured, measurer, is_partial=is_partial)
+    outcome = judge_run(
+        ground,
+        Selected(benchmarks=selected, is_partial=is_partial),
+        measured,
+        measurer,
+        guard.evaluation.rules,
+    )
     if options.keep_records is not None:
         write_records(options.keep_records, outcome.records.values())
     code = ExitCode.FAIL if guard.is_broken else outcome.exit_code

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.config.prefilter import has_watched_name
-from perfgate.config.read import read
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.core.finding import Answer, Severity
 from perfgate.guardrails.check import evaluate, is_selected
+from perfgate.guardrails.fix import with_edits
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import RuleSource
 from perfgate.guardrails.strictness import effective
+from perfgate.guardrails.tree import facts_of_tree, reader_for
 from perfgate.measure.compile_command import compile_command
 
 if TYPE_CHECKING:
@@ -81,15 +81,19 @@ def check_guardrails(
         base = None if trusted is None else load_rules(_trusted_sources(trusted))
         rules, _ = effective(base, load_rules(head_sources))
     chosen = [path for path in tree.files() if is_selected(rules.settings, path)]
-    sources = {}
-    for path in chosen:
-        data = tree.read(path)
-        if has_watched_name(path, data):
-            sources[path] = data
-    facts = tuple(read(path, data) for path, data in sources.items())
+    most = rules.settings.max_file_size + 1  # one byte more tells that a file is too large
+    every = {path: tree.read(path, most=most) for path in chosen}
+    facts = facts_of_tree(every, rules)
+    sources = {item.path: every[item.path] for item in facts}
+    sources |= {source.path: source.text for source in head_sources}
     narrowed = None if only is None else frozenset(only)
     evaluation = evaluate(rules, facts, today=today, only=narrowed, files=len(chosen))
-    return GuardRun(evaluation=evaluation, facts=facts, sources=sources, rule_sources=tuple(head_sources))
+    return GuardRun(
+        evaluation=with_edits(evaluation, sources, reader_for(rules)),
+        facts=facts,
+        sources=sources,
+        rule_sources=tuple(head_sources),
+    )
 
 
 def blocked_benchmarks(tree: WorkTree, benchmarks: Iterable[Benchmark], run: GuardRun) -> dict[str, str]:

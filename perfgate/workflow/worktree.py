@@ -57,8 +57,10 @@ class WorkTree:
         paths = {path.removeprefix(prefix) for path in listed.split("\0") if path}
         return tuple(sorted(path for path in paths if (self.root / path).is_file()))
 
-    def read(self, path: str, *, what: str = "file", named_at: str = "") -> bytes:
+    def read(self, path: str, *, what: str = "file", named_at: str = "", most: int = -1) -> bytes:
         """The bytes of a file of the tree; `what` and `named_at` tell errors what it is and who named it.
+
+        At most `most` bytes are read, all without it.
 
         Raises:
             UsageError: it is missing, no regular file, or reached through a symlink out of the tree.
@@ -70,7 +72,8 @@ class WorkTree:
                 raise UsageError(f"the {what} lies outside the repository", where, "name a file inside it")
             if not stat.S_ISREG(full.stat().st_mode):
                 raise UsageError(f"the {what} is no regular file", where, "name a plain file")
-            return full.read_bytes()
+            with full.open("rb") as file:
+                return file.read(most)
         except FileNotFoundError:
             raise UsageError(f"the {what} is missing", where, "correct the path, or add the file") from None
         except OSError as problem:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from perfgate.compiler.program import Program  # noqa: TC001 - hypothesis reads the annotations
 from perfgate.compiler.runtime import RuntimeConfig
-from perfgate.core.profile import Profile, scope_totals, summarise
+from perfgate.core.execution_profile import Profile, scope_totals, summarise
 from perfgate.npu.device_file import list_devices, load_device
 from perfgate.npu.phase import Phase
 from perfgate.npu.profiling import build_profile

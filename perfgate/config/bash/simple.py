@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.config.bash.assignments import assign, report_setting
-from perfgate.config.bash.builtins import BUILTINS
+from perfgate.config.bash.builtin_commands import BUILTINS
 from perfgate.config.bash.functions import call_function, runs_arguments
 from perfgate.config.bash.invoke import Call, Invoker
 from perfgate.config.bash.syntax import Literal, Substitution

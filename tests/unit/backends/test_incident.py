@@ -12,7 +12,7 @@ import pytest
 from perfgate import zoo
 from perfgate.backends.protocol import Request
 from perfgate.backends.simulated import SimulatedBackend, SimulatedSession
-from perfgate.core.profile import Profile, scope_totals, summarise
+from perfgate.core.execution_profile import Profile, scope_totals, summarise
 from perfgate.core.setting import Setting
 
 CROSSING_BYTES = 8 * 1280 * 17 * 12 * 2  # batch, channels, map of the middle, fp16

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from perfgate.compiler.program import Access, KernelKind, PassEntry
+from perfgate.core.execution_profile import summarise
 from perfgate.core.metric import KNOWN_METRICS, Kind
-from perfgate.core.profile import summarise
 from perfgate.npu.device_file import load_device
 from perfgate.npu.operator_rows import intensity_class
 from perfgate.npu.phase import Phase

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perfgate.core.profile import OperatorRow, Parts, scope_totals
+from perfgate.core.execution_profile import OperatorRow, Parts, scope_totals
 
 
 def row(number: int, scope: str, total_ps: int) -> OperatorRow:
