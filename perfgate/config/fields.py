@@ -197,18 +197,29 @@ def _merged(found: list[tuple[Guard, list[Word]]]) -> list[Word]:
     order: list[_Key] = []
     members: dict[_Key, list[tuple[Guard, Word]]] = {}
     for case, words in found:
-        seen: dict[int, int] = {}
+        keys = _keys(words)
         position = 0
-        for word in words:
-            start = word.placed().offset(0)
-            seen[start] = seen.get(start, 0) + 1
-            key = (start, seen[start])
+        for key, word in zip(keys, words, strict=True):
             if key not in members:
+                # After the words that only other paths have, so that arms stand in the order of the file.
+                while position < len(order) and order[position] not in keys:
+                    position += 1
                 members[key] = []
                 order.insert(position, key)
             members[key].append((case, word))
             position = order.index(key) + 1
     return [_one(members[key]) for key in order]
+
+
+def _keys(words: list[Word]) -> list[_Key]:
+    """The place of each word's first character, with a count for words that begin at the same one."""
+    seen: dict[int, int] = {}
+    keys = []
+    for word in words:
+        start = word.placed().offset(0)
+        seen[start] = seen.get(start, 0) + 1
+        keys.append((start, seen[start]))
+    return keys
 
 
 def _one(ways: list[tuple[Guard, Word]]) -> Word:

@@ -171,7 +171,8 @@ def _span(flag: FlagWord, following: Word | None) -> Span:
 def _word_end(word: Word, start: int) -> int:
     """The end of the word as written if it stands where its text does, else the end of the text."""
     text = word.first_text
-    if text is None or word.place.offset(0) <= text.offset(0) <= word.place.end_offset():
+    is_here = text is None or word.place.offset(0) <= text.offset(0) <= word.place.end_offset()
+    if text is None or (is_here and not word.from_list):
         return word.place.end_offset()
     texts = [atom.text for atom in word.atoms if atom.text is not None]
     end = texts[-1].end_offset()

@@ -98,6 +98,10 @@ BRANCHES = {
     "after exit nothing is read": ("atc --a\nexit 0\natc --b", ["atc --a"]),
     "a known text and an unknown one are a default": ("x=d; a && x=$1; atc --a=$x", ["atc --a=d:d"]),
     "an alternative is optional": ("trtexec ${X:+--a=1}", ["trtexec ~--a=1"]),
+    "arms stand in the order of the file": (
+        'case $1 in a) x="--a --b";; b) x=--c;; *) x="--d --b";; esac; trtexec $x --z',
+        ["trtexec ~--a ~--b ~--c ~--d ~--b --z"],
+    ),
     "an optional end of a word": ('o=--a=x; a && o="${o}_y"; trtexec $o', ["trtexec --a={x_y|x}"]),
 }
 LOOPS = {
