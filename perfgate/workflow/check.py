@@ -71,7 +71,6 @@ def judge_run(
     was skipped or failed: those have their own words.
     """
     by_key = {item.key: item for item in (*ground.benchmarks, *selection.benchmarks)}
-    chosen = {item.key for item in selection.benchmarks}
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
         return {
@@ -82,18 +81,14 @@ def judge_run(
             if request.key in measured.records and request.key in by_key
         }
 
-    without_record = {*measured.failed, *measured.skipped}
-    left_out = frozenset(
-        key
-        for key in ground.baselines.records
-        if key in without_record or (key not in chosen and (selection.is_partial or key in by_key))
-    )
     decision = decide_in_stages(
         ground.baselines.records,
         measured.records,
         ground.policy,
         take_runs,
-        options=JudgeOptions(not_selected=left_out, waivers=ground.file.waivers),
+        options=JudgeOptions(
+            not_selected=_left_out(ground, selection, measured), waivers=ground.file.waivers
+        ),
     )
     verdicts = [
         *(_with_unusable(item, ground) for item in decision.benchmarks),
@@ -114,6 +109,18 @@ def judge_run(
         records=records,
         skipped=measured.skipped,
         exit_code=ExitCode.FAIL if is_over_budget else code,
+    )
+
+
+def _left_out(ground: Ground, selection: Selected, measured: Measured) -> frozenset[str]:
+    """Baselines that are not missing: not selected, or their benchmark has other words for having no record."""
+    chosen = {item.key for item in selection.benchmarks}
+    known = {item.key for item in ground.benchmarks}
+    without_record = {*measured.failed, *measured.skipped}
+    return frozenset(
+        key
+        for key in ground.baselines.records
+        if key in without_record or (key not in chosen and (selection.is_partial or key in known))
     )
 
 
