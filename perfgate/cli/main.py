@@ -17,6 +17,7 @@ from perfgate.core.errors import ExitCode, PerfgateError
 _VERBS = {
     "baseline": ("perfgate.cli.baseline", "baseline", "Update, list, show and compare the accepted records."),
     "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
+    "ci": ("perfgate.cli.ci", "ci", "Steps of a GitHub job: run the gate, summarise, annotate, comment."),
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
     "doctor": ("perfgate.cli.doctor", "doctor", "Look at everything a run needs, each line with its remedy."),
     "guard": ("perfgate.cli.guard", "guard", "Check the guardrails only; nothing is measured."),

@@ -57,7 +57,7 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
     lines += [f"  {note}" for note in verdict.notes if note != lines[0]]
     if explanation is not None:
         lines += _evidence(explanation)
-    lines.append(f"  next: {_next_command(verdict)}")
+    lines.append(f"  next: {next_command(verdict)}")
     return "\n".join(inert(line) for line in lines[:MAX_LINES])
 
 
@@ -105,7 +105,8 @@ def _seconds(picoseconds: int) -> str:
     return readable(picoseconds / PS_PER_SECOND, "s")
 
 
-def _next_command(verdict: BenchmarkVerdict) -> str:
+def next_command(verdict: BenchmarkVerdict) -> str:
+    """What somebody who sees this verdict types next."""
     if verdict.verdict in {Verdict.NEW, Verdict.CHANGED, Verdict.MISSING}:
         return f'perfgate baseline update -k {shlex.quote(verdict.benchmark)} --reason "..."'
     return f"perfgate check -k {shlex.quote(verdict.benchmark)}"

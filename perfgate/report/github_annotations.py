@@ -24,7 +24,7 @@ def github_lines(findings: Sequence[Finding]) -> tuple[str, ...]:
     for finding in findings:
         counts[finding.severity] += 1
         if counts[finding.severity] <= MAX_PER_LEVEL:
-            lines.append(_annotation(finding))
+            lines.append(annotation(finding))
     for severity in reversed(Severity):
         left = counts[severity] - MAX_PER_LEVEL
         if left > 0:
@@ -32,24 +32,27 @@ def github_lines(findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _annotation(finding: Finding) -> str:
+def annotation(finding: Finding) -> str:
+    """The workflow command of one finding."""
     span = finding.span
     properties = [
-        f"file={_property(span.path)}",
+        f"file={escaped_property(span.path)}",
         f"line={span.line}",
         f"endLine={span.end_line}",
     ]
     if span.end_line == span.line:  # GitHub ignores columns of spans over several lines
         properties += [f"col={span.column}", f"endColumn={span.end_column}"]
-    properties.append(f"title={_property(finding.rule)}")
+    properties.append(f"title={escaped_property(finding.rule)}")
     text = finding.message if not finding.detail else f"{finding.message}\n{finding.detail}"
-    return f"::{_LEVELS[finding.severity]} {','.join(properties)}::{_message(text)}"
+    return f"::{_LEVELS[finding.severity]} {','.join(properties)}::{escaped_message(text)}"
 
 
-def _message(text: str) -> str:
+def escaped_message(text: str) -> str:
+    """The part of a workflow command after its second `::`; lines stay lines, nothing becomes a command."""
     lines = [escaped(line) for line in text.split("\n")]
     return "%0A".join(line.replace("%", "%25").replace("\r", "%0D") for line in lines)
 
 
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+def escaped_property(text: str) -> str:
+    """The value of one property of a workflow command."""
+    return escaped_message(text).replace(":", "%3A").replace(",", "%2C")

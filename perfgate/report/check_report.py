@@ -1,0 +1,92 @@
+"""The JSON report of a finished check as a value, for those who render it in another process."""
+
+from __future__ import annotations
+
+import msgspec
+
+from perfgate.baseline.revision import Base  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.core.codec import convert, decode
+from perfgate.core.errors import ExitCode, UnusableError
+from perfgate.core.finding import Finding  # noqa: TC001 - the same
+from perfgate.core.verdict import BenchmarkVerdict  # noqa: TC001 - the same
+from perfgate.diagnose.explanation import Explanation  # noqa: TC001 - the same
+
+SCHEMA = "perfgate/check/1"
+WORDS = {
+    int(ExitCode.PASS): "pass",
+    int(ExitCode.FAIL): "fail",
+    int(ExitCode.USAGE): "usage error",
+    int(ExitCode.INCONCLUSIVE): "inconclusive",
+    int(ExitCode.NOTHING): "nothing compared",
+    int(ExitCode.UNUSABLE): "unusable",
+}
+_REMEDY = "write it with `perfgate check --json FILE` or `pytest --perfgate --perfgate-json FILE`"
+
+
+class EditedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the gate that the change touches; `effect` is `added`, `removed`, `accepts +12 %`, ..."""
+
+    path: str
+    effect: str
+
+
+class GuardrailPart(msgspec.Struct, frozen=True, kw_only=True):
+    """What the guardrails say."""
+
+    summary: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One decided run; members of the JSON that no report shows are left out.
+
+    `verdicts` are worst first. `skipped` and `unusable` map benchmark or file to the reason, `places` a
+    benchmark to the `file:line:column` of its suite. `not_judged` counts baselines of which this run holds no
+    record because it was a part of the suite.
+    """
+
+    schema: str = SCHEMA
+    exit_code: int
+    base: Base
+    family_error: float
+    verdicts: tuple[BenchmarkVerdict, ...]
+    explanations: dict[str, Explanation] = {}
+    skipped: dict[str, str] = {}
+    unusable: dict[str, str] = {}
+    guardrails: GuardrailPart = GuardrailPart()
+    edits: tuple[EditedFile, ...] = ()
+    loosened: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    common_mode: str = ""
+    places: dict[str, str] = {}
+    not_judged: int = 0
+
+    @property
+    def word(self) -> str:
+        """The verdict on the whole run in one or two words."""
+        return WORDS.get(self.exit_code, "fail")
+
+
+def check_report(value: object, where: str) -> CheckReport:
+    """The report from the builtins that `json_value` makes.
+
+    Raises:
+        UnusableError: another schema, or not its form.
+    """
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if schema != SCHEMA:
+        raise UnusableError(
+            f"unknown schema {schema!r}, this perfgate reads {SCHEMA!r}",
+            where,
+            "use the version that wrote it",
+        )
+    return convert(value, CheckReport, where, UnusableError, _REMEDY)
+
+
+def decode_check_report(data: bytes, where: str) -> CheckReport:
+    """The report from the bytes of its file.
+
+    Raises:
+        UnusableError: broken JSON, another schema, or not its form.
+    """
+    return check_report(decode(data, dict[str, object], where, UnusableError, _REMEDY), where)
