@@ -113,7 +113,7 @@ class Evaluator:
             if not isinstance(part, Hole):
                 pieces.append(part)
             elif part.expression is None:
-                pieces += pieces_of(Unknown(source=part.place.text), part.place)
+                pieces += pieces_of(Unknown(source=part.place.text.strip("{}")), part.place)
             else:
                 pieces += pieces_of(named(self.value(part.expression, names)), part.place)
         return piece_text(pieces)

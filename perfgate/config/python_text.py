@@ -31,7 +31,10 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hole:
-    """An expression in an f-string; `expression` is None when its text is not the plain text of its value."""
+    """An expression in an f-string; `expression` is None when its text is not the plain text of its value.
+
+    `place` holds the braces too.
+    """
 
     expression: ast.expr | None
     place: Placed
@@ -136,15 +139,11 @@ class PythonCode:
         while closing < len(self._source) and depth:
             depth += {"{": 1, "}": -1}.get(self._source[closing], 0)
             closing += 1
-        parts.append(self._hole_at(start, end, is_plain=is_plain))
-        return closing
-
-    def _hole_at(self, start: int, end: int, *, is_plain: bool) -> Hole:
         if (start, end) not in self._holes:
-            place = self.text.cut(start, end)
             expression = self._fragment(start, end) if is_plain else None
-            self._holes[start, end] = Hole(expression=expression, place=place)
-        return self._holes[start, end]
+            self._holes[start, end] = Hole(expression=expression, place=self.text.cut(position, closing))
+        parts.append(self._holes[start, end])
+        return closing
 
     def _fragment(self, start: int, end: int) -> ast.expr | None:
         try:
