@@ -47,7 +47,7 @@ def read_shell(
     script = CommandReader(placed).read_script()
     given = dict(variables or {})
     output = Output()
-    scope = Scope(given, set(given), positionals)
+    scope = Scope(own=given, exports=set(given), positionals=positionals)
     runner = Runner(output, scope, holes=holes, via=via, level=0)
     runner.context = context
     runner.run(script.body)
@@ -75,7 +75,7 @@ def read_words(
         return Found()
     output = Output()
     given = dict(variables or {})
-    runner = Runner(output, Scope(given, set(given), None), holes={}, via=via, level=0)
+    runner = Runner(output, Scope(own=given, exports=set(given)), holes={}, via=via, level=0)
     runner.context = context
     node = Simple((), (), (), (), words[0].place)
     Invoker(runner, node).invoke(Call(words=words, via=via))

@@ -204,13 +204,18 @@ WRAPPERS: dict[str, Wrapper] = {
         inherits=False,
     ),
     "sshpass": Wrapper(values=_names("-p -f -d")),
-    "su": Wrapper(values=_names("-s -g -G -w --shell --group"), text_option=_SHELL_OPTION, skip=99, mixed=True),
+    "su": Wrapper(
+        values=_names("-s -g -G -w --shell --group"), text_option=_SHELL_OPTION, skip=99, mixed=True
+    ),
     "runuser": Wrapper(
         values=_names("-u -s -g -G --user --shell --group"), text_option=_SHELL_OPTION, after_dashes=True
     ),
     "script": Wrapper(values=_names("-I -O -B -o -E -T"), text_option=_SHELL_OPTION, skip=99, mixed=True),
     "flock": Wrapper(
-        values=_names("-w -E --timeout --wait --conflict-exit-code"), text_option=_SHELL_OPTION, skip=1, mixed=True
+        values=_names("-w -E --timeout --wait --conflict-exit-code"),
+        text_option=_SHELL_OPTION,
+        skip=1,
+        mixed=True,
     ),
     "watch": Wrapper(values=_names("-n --interval -q"), then=TEXT),
     "hyperfine": Wrapper(
