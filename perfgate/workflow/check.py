@@ -113,7 +113,7 @@ def judge_run(
 
 
 def _left_out(ground: Ground, selection: Selected, measured: Measured) -> frozenset[str]:
-    """Baselines that are not missing: not selected, or their benchmark has other words for having no record."""
+    """Baselines that are not missing: not selected, or their benchmark says itself why it has no record."""
     chosen = {item.key for item in selection.benchmarks}
     known = {item.key for item in ground.benchmarks}
     without_record = {*measured.failed, *measured.skipped}
