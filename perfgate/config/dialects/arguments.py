@@ -171,9 +171,12 @@ def _span(flag: FlagWord, following: Word | None) -> Span:
 def _word_end(word: Word, start: int) -> int:
     """The end of the word as written if it stands where its text does, else the end of the text."""
     text = word.first_text
-    is_here = text is None or word.place.offset(0) <= text.offset(0) <= word.place.end_offset()
-    if text is None or (is_here and not word.from_list):
+    if text is None:
         return word.place.end_offset()
+    first, last = word.place.offset(0), word.place.end_offset()
+    is_whole = first == text.offset(0) if word.from_list else first <= text.offset(0) <= last
+    if is_whole:
+        return last
     texts = [atom.text for atom in word.atoms if atom.text is not None]
     end = texts[-1].end_offset()
     return end if start <= end <= start + sum(map(len, texts)) + 2 else text.end_offset()
