@@ -22,6 +22,7 @@ from perfgate.config.python_values import (
     Text,
     Unknown,
     guarded,
+    is_number,
     items_of,
     known_text,
     listed,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from perfgate.config.spans import Placed
 
 MAX_DEPTH = 60  # of one expression; deeper ones are not known
+MAX_DIGITS = 100  # of a number that is calculated with
 MAX_CASES = 32  # of one decision, GUARDRAILS section 3.1
 
 
@@ -142,24 +144,41 @@ class Evaluator:
         if not isinstance(node, ast.BinOp):
             return Unknown(source=self.source(node))
         left, right = self.value(node.left, names), self.value(node.right, names)
-        place = self.code.place(node)
+        if is_number(left) or is_number(right):
+            return self._calculated(node, left, right)
         if isinstance(node.op, ast.Add):
             return self.added(left, right, (self.code.place(node.left), self.code.place(node.right)))
+        return self._other_operation(node, left, right)
+
+    def _other_operation(self, node: ast.BinOp, left: PythonValue, right: PythonValue) -> PythonValue:
+        """`template % values`, `folder / file`, `table | table`."""
+        place = self.code.place(node)
         if isinstance(node.op, ast.Mod) and isinstance(left, Text):
             return percent_formatted(left, right, place)
         if isinstance(node.op, ast.Div) and (isinstance(left, Text) or isinstance(right, Text)):
-            where = place.cut(0, 0)
-            return path_joined(
-                [(left, self.code.place(node.left)), (right, self.code.place(node.right))], where
-            )
+            parts = [(left, self.code.place(node.left)), (right, self.code.place(node.right))]
+            return path_joined(parts, place.cut(0, 0))
         if isinstance(node.op, ast.BitOr) and isinstance(left, Table) and isinstance(right, Table):
             return joined_tables(left, right)
         return Unknown(source=self.source(node))
+
+    def _calculated(self, node: ast.BinOp, left: PythonValue, right: PythonValue) -> PythonValue:
+        """A sum or product of whole numbers, and `text % number`; other arithmetic is not known."""
+        if isinstance(node.op, ast.Mod) and isinstance(left, Text) and not is_number(left):
+            return percent_formatted(left, right, self.code.place(node))
+        operation = {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__}.get(type(node.op))
+        numbers = [value.known for value in (left, right) if isinstance(value, Text) and value.kind == "int"]
+        known = [int(number) for number in numbers if number is not None and len(number) < MAX_DIGITS]
+        if operation is None or len(known) < 2:  # noqa: PLR2004 - both sides
+            return Unknown(source=self.source(node))
+        return known_text(self.code.place(node).standing_for(str(operation(*known))), kind="int")
 
     def added(self, left: PythonValue, right: PythonValue, places: tuple[Placed, Placed]) -> PythonValue:
         """`left + right`."""
         if isinstance(left, Items) or isinstance(right, Items):
             return listed(items_of(left) + items_of(right))
+        if is_number(left) or is_number(right):
+            return Unknown(source="a sum")
         if isinstance(left, Text) or isinstance(right, Text):
             return piece_text([*pieces_of(left, places[0]), *pieces_of(right, places[1])])
         return Unknown(source="a sum")

@@ -114,6 +114,8 @@ def _text_method(evaluator: Evaluator, node: ast.Call, names: Names, text: Text)
 
 
 def _changed_text(text: Text, method: str, texts: list[str], place: Placed) -> PythonValue | None:
+    if method == "split" and texts == [" "]:
+        return split_at_blanks(text, place)
     if method == "split" and text.known is not None and len(texts) == 1 and texts[0].strip():
         return _split_by(text, texts[0])
     if method in _CHANGES and not texts:
@@ -180,7 +182,7 @@ def _environment_value(evaluator: Evaluator, node: ast.Call, names: Names) -> Py
 
 
 def _as_text(evaluator: Evaluator, node: ast.Call, names: Names) -> PythonValue | None:
-    return text_of(evaluator.value(node.args[0], names)) if node.args else None
+    return replace(text_of(evaluator.value(node.args[0], names)), kind="str") if node.args else None
 
 
 def _as_list(evaluator: Evaluator, node: ast.Call, names: Names) -> PythonValue | None:
@@ -235,9 +237,13 @@ def _found_program(evaluator: Evaluator, node: ast.Call, names: Names) -> Python
     return named(evaluator.value(node.args[0], names)) if node.args else None
 
 
+_SAME_TEXT = (
+    *("str", "os.fspath", "os.fsdecode", "os.path.abspath", "os.path.expanduser"),
+    *("textwrap.dedent", "inspect.cleandoc"),  # a shell does not mind blanks before a command
+)
 _FUNCTIONS: Mapping[str, Callable[[Evaluator, ast.Call, Names], PythonValue | None]] = (
     dict.fromkeys(("os.getenv", "os.environ.get"), _environment_value)
-    | dict.fromkeys(("str", "os.fspath", "os.fsdecode", "os.path.abspath", "os.path.expanduser"), _as_text)
+    | dict.fromkeys(_SAME_TEXT, _as_text)
     | dict.fromkeys(("list", "tuple", "copy.copy", "copy.deepcopy"), _as_list)
     | dict.fromkeys(("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "os.path.join"), _path)
     | dict.fromkeys(("shutil.which", "distutils.spawn.find_executable"), _found_program)

@@ -12,8 +12,10 @@ from perfgate.config.python_values import (
     Items,
     PythonValue,
     Table,
+    Text,
     Unknown,
     items_of,
+    merged,
     named,
     replaceable,
 )
@@ -44,10 +46,35 @@ def unknown_parameters(evaluator: Evaluator, node: FunctionNode, names: Names) -
         bound[arguments.vararg.arg] = Unknown(source=f"*{arguments.vararg.arg}")
     if arguments.kwarg is not None:
         bound[arguments.kwarg.arg] = Table(is_open=True)
+    bound |= _parametrized(evaluator, node, names)
     owner = _owner(evaluator, node)
     if owner and positional:
         bound[positional[0].arg] = Unknown(source=owner)
     return bound
+
+
+def _parametrized(evaluator: Evaluator, node: FunctionNode, names: Names) -> dict[str, PythonValue]:
+    """What `parametrize(names, values)` of nox or pytest gives: each value in turn."""
+    found: dict[str, PythonValue] = {}
+    for decorator in node.decorator_list:
+        if not isinstance(decorator, ast.Call) or len(decorator.args) < 2:  # noqa: PLR2004 - names and values
+            continue
+        given = evaluator.value(decorator.args[0], names)
+        cases = evaluator.cases(decorator.args[1], names)
+        text = given.known if isinstance(given, Text) else None
+        if "parametrize" not in evaluator.source(decorator.func) or not text or not cases:
+            continue
+        wanted = [name.strip() for name in text.split(",")]
+        rows = [case.items if isinstance(case, Items) else () for case in cases]
+        if len(wanted) == 1:
+            columns = [list(cases)]
+        elif all(len(row) == len(wanted) for row in rows):
+            columns = [[row[index].value for row in rows] for index in range(len(wanted))]
+        else:
+            continue
+        decision = evaluator.decision(decorator, len(cases))
+        found |= {name: merged(column, decision, name) for name, column in zip(wanted, columns, strict=True)}
+    return found
 
 
 def _default(value: PythonValue, name: str) -> PythonValue:

@@ -94,6 +94,11 @@ PythonValue = Text | Unknown | Items | Table
 Pair = tuple[Decision, int]
 
 
+def is_number(value: PythonValue) -> bool:
+    """A constant that is no text."""
+    return isinstance(value, Text) and value.kind in {"int", "float", "complex", "bool"}
+
+
 def text_of(value: PythonValue) -> Text:
     """A value where Python makes text of it."""
     if isinstance(value, Text):
