@@ -144,3 +144,11 @@ def test_strings_that_nobody_runs_are_no_commands() -> None:
 
 def test_a_file_that_python_cannot_read_is_incomplete() -> None:
     assert facts_of("x.py", "print 'atc'\n") == ["1:1 note syntax-error"]
+
+
+def test_what_stands_before_a_conflict_counts() -> None:
+    text = (
+        "import subprocess\nsubprocess.run(['atc', '--a=1'])\ndef f():\n    subprocess.run([\n"
+        "        'atc',\n<<<<<<< HEAD\n        '--no=1',\n=======\n>>>>>>> x\n    ])\n"
+    )
+    assert facts_of("x.py", text) == ["2:18 atc --a=1", "6:1 note conflict-markers"]
