@@ -56,7 +56,15 @@ def read_shell(
         text_of_note = f"reading stopped here: {script.broken.reason}"
         note = Note(code="syntax-error", span=script.broken.place.span(), text=text_of_note)
         output.add(Found(notes=(note,), incomplete=True))
+    _note_exhaustion(output, placed)
     return output.found()
+
+
+def _note_exhaustion(output: Output, place: Placed) -> None:
+    if output.is_exhausted:
+        text = "loops, calls and branches make more work than is done for one file; the rest was not read"
+        note = Note(code="work-limit", span=place.cut(0, 1).span(), text=text)
+        output.add(Found(notes=(note,), incomplete=True))
 
 
 def read_words(
@@ -79,4 +87,5 @@ def read_words(
     runner.context = context
     node = Simple((), (), (), (), words[0].place)
     Invoker(runner, node).invoke(Call(words=words, via=via))
+    _note_exhaustion(output, words[0].place)
     return output.found()

@@ -57,6 +57,7 @@ def test_what_is_only_large_is_read(script: str, count: int) -> None:
 def test_too_much_to_follow_is_incomplete() -> None:
     found = facts("f() { atc --a; }\n" + "x=$x$y; f\n" * (MAX_STEPS // 3))
     assert found.incomplete
+    assert "work-limit" in [note.code for note in found.notes]
 
 
 def test_depth_within_the_limit_is_read() -> None:
