@@ -73,6 +73,7 @@ READERS = (
     ),
     Reader(function=_CONFIG + "cmake:read_cmake", names=("CMakeLists.txt", "*.cmake", "*.cmake.in")),
     Reader(function=_CONFIG + "tox_ini:read_tox_ini", names=("tox.ini", "setup.cfg")),
+    Reader(function=_CONFIG + "tox_toml:read_tox_toml", names=("tox.toml", "pyproject.toml")),
     Reader(
         function=_CONFIG + "justfile:read_justfile",
         names=("justfile", "Justfile", "JUSTFILE", ".justfile", "*.just"),

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _SECTION = re.compile(r"\[([^\]\n]+)\]\s*(?:[#;].*)?$")
 _KEY = re.compile(r"([^\s=:#;\[][^=:]*?)\s*[=:]\s*")
-_COMMANDS = ("commands_pre", "commands", "commands_post")
-_SETTINGS = ("set_env", "setenv")
+COMMANDS = ("commands_pre", "commands", "commands_post")
+SETTINGS = ("set_env", "setenv")
 _PREFIX = re.compile(r"(?:[-!]\s*)+")
 _FACTOR = re.compile(r"([!\w.-]+(?:[,{}!\w.-]*))\s*:\s+")
 _SECTION_REFERENCE = re.compile(r"\{\[([^\]]+)\](\w+)\}")
@@ -96,14 +96,19 @@ def _environment(name: str, sections: dict[str, Section]) -> Iterator[Found]:
     if _own_setting_key(sections[name]):
         yield from pair_settings(pairs)
     variables = {variable.text: atoms for variable, atoms in pairs}
-    for key in _COMMANDS:
+    for key in COMMANDS:
         if key in sections[name]:
             for words in reader.commands(sections[name][key]):
                 yield run_words(words, variables, context=match[1] or "testenv")
 
 
 def _own_setting_key(section: Section) -> str:
-    return next((key for key in _SETTINGS if key in section), "")
+    return next((key for key in SETTINGS if key in section), "")
+
+
+def tox_pieces(text: Placed) -> list[TextPiece]:
+    """Text of tox configuration in TOML with `{...}` as expansions."""
+    return _Reader({}, "").pieces(text, 0)
 
 
 class _Reader:
@@ -121,7 +126,7 @@ class _Reader:
 
     def settings(self) -> Iterator[tuple[Placed, tuple[Atom, ...]]]:
         """The variables that the environment sets."""
-        lines = next((found for key in _SETTINGS if (found := self._value(key))), [])
+        lines = next((found for key in SETTINGS if (found := self._value(key))), [])
         for parts in self._logical(lines, 0):
             line, guard = parts[0]
             name, sign, _ = line.text.partition("=")
@@ -142,7 +147,7 @@ class _Reader:
         for text, guard in parts:
             if pieces:
                 pieces.append(text.cut(0, 0).standing_for(" "))
-            found = self._pieces(text, depth)
+            found = self.pieces(text, depth)
             if guard:
                 atoms = tuple(replace(atom, guard=atom.guard | guard) for atom in atoms_of(found))
                 found = [Expansion(atoms=atoms, place=text)]
@@ -167,7 +172,7 @@ class _Reader:
             reference = _SECTION_REFERENCE.fullmatch(entry[0][0].text) if len(entry) == 1 else None
             if reference is not None and depth < MAX_DEPTH:
                 section = self._sections.get(reference[1], {})
-                if _ENVIRONMENT.match(reference[1]) and reference[2].lower() in _COMMANDS:
+                if _ENVIRONMENT.match(reference[1]) and reference[2].lower() in COMMANDS:
                     continue  # read where that environment stands
                 yield from self._logical(section.get(reference[2].lower(), []), depth + 1)
             elif entry:
@@ -187,7 +192,7 @@ class _Reader:
         active = set((name[1] if name is not None and name[1] else "").split("-"))
         return (content if _applies(match[1], active) else None), ALWAYS
 
-    def _pieces(self, text: Placed, depth: int) -> list[TextPiece]:
+    def pieces(self, text: Placed, depth: int) -> list[TextPiece]:
         """Text with `{...}` as expansions; a backslash before a brace or colon keeps the sign."""
         pieces: list[TextPiece] = []
         start = position = 0
@@ -240,7 +245,7 @@ class _Reader:
         pieces: list[TextPiece] = [place.cut(0, 0).standing_for(" "), unknown("posargs", place)]
         if len(inner) <= size:
             return pieces
-        default = atoms_of(self._pieces(inner.cut(size, len(inner)), depth + 1))
+        default = atoms_of(self.pieces(inner.cut(size, len(inner)), depth + 1))
         return [Expansion(atoms=replaceable(default, "posargs", place), place=place), *pieces]
 
     def _from_environment(self, inner: Placed, depth: int) -> tuple[Atom, ...]:
@@ -249,7 +254,7 @@ class _Reader:
         if not has_default:
             return (Atom(text=None, source=variable),)
         default = inner.cut(len(variable) + 1, len(inner))
-        return replaceable(atoms_of(self._pieces(default, depth + 1)), variable, default)
+        return replaceable(atoms_of(self.pieces(default, depth + 1)), variable, default)
 
     def _tty(self, inner: Placed, place: Placed, depth: int) -> Expansion:
         """`{tty:on:off}`: one of two texts."""
@@ -264,7 +269,7 @@ class _Reader:
         atoms = [
             replace(atom, guard=frozenset({(decision, outcome)}))
             for outcome, way in enumerate(ways)
-            for atom in atoms_of(self._pieces(way, depth + 1))
+            for atom in atoms_of(self.pieces(way, depth + 1))
         ]
         return Expansion(atoms=tuple(atoms), place=place)
 
