@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import stat
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perfgate.config.discover import Unreadable, listed_files, read_bytes
 from perfgate.core.errors import UsageError
 
 if TYPE_CHECKING:
     from git import Repo
 
-MAX_MODEL_BYTES = 2 << 30
+MAX_BYTES = 2 << 30  # what protobuf can hold, and so the largest model
 _NOT_SEARCHED = frozenset(
     {".git", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".nox", ".perfgate"}
 )
@@ -48,39 +48,27 @@ class WorkTree:
 
     def files(self) -> tuple[str, ...]:
         """Tracked files and untracked ones that are not ignored, relative to the root, in order."""
-        if self.repository is None:
+        listed = None if self.repository is None else listed_files(self.root)
+        if listed is None:
             return tuple(sorted(self._walk()))
-        listed = self.repository.git(c="core.quotePath=false").ls_files(
-            "-z", "--cached", "--others", "--exclude-standard", "--", str(self.root)
-        )
-        prefix = f"{self.prefix}/" if self.prefix else ""
-        paths = {path.removeprefix(prefix) for path in listed.split("\0") if path}
-        return tuple(sorted(path for path in paths if (self.root / path).is_file()))
+        return tuple(path for path in listed if (self.root / path).is_file())
 
-    def read(self, path: str, *, what: str = "file", named_at: str = "", most: int = -1) -> bytes:
+    def read(self, path: str, *, what: str = "file", named_at: str = "", most: int = MAX_BYTES) -> bytes:
         """The bytes of a file of the tree; `what` and `named_at` tell errors what it is and who named it.
 
-        At most `most` bytes are read, all without it.
+        At most `most` bytes are read. No symbolic link is followed, so nothing outside the tree is read.
 
         Raises:
-            UsageError: it is missing, no regular file, or reached through a symlink out of the tree.
+            UsageError: it is missing, no regular file, or reached through a symbolic link.
         """
-        where = f"{path} (named at {named_at})" if named_at else path
-        full = self.root / PurePosixPath(path)
-        try:
-            if not full.resolve().is_relative_to(self.root):
-                raise UsageError(f"the {what} lies outside the repository", where, "name a file inside it")
-            if not stat.S_ISREG(full.stat().st_mode):
-                raise UsageError(f"the {what} is no regular file", where, "name a plain file")
-            with full.open("rb") as file:
-                return file.read(most)
-        except FileNotFoundError:
-            raise UsageError(f"the {what} is missing", where, "correct the path, or add the file") from None
-        except OSError as problem:
-            reason = problem.strerror or type(problem).__name__
-            raise UsageError(
-                f"the {what} cannot be read, {reason.lower()}", where, "make it readable"
-            ) from None
+        found = read_bytes(self.root, path, size_limit=most - 1)
+        if isinstance(found, Unreadable):
+            where = f"{path} (named at {named_at})" if named_at else path
+            if not (self.root / path).exists():
+                raise UsageError(f"the {what} is missing", where, "correct the path, or add the file")
+            remedy = "name a plain file inside the repository that can be read"
+            raise UsageError(f"the {what} cannot be read, {found.reason}", where, remedy)
+        return found
 
     def _walk(self) -> list[str]:
         found = []

@@ -30,7 +30,7 @@ RANK = {package: rank for rank, row in enumerate(LAYERS) for package in row}
 EVERYWHERE = frozenset({"msgspec"})  # the codec of the frozen values
 ALLOWED: dict[str, frozenset[str]] = {
     "core": frozenset(),
-    "config": frozenset({"yaml", "tree_sitter", "tree_sitter_bash"}),
+    "config": frozenset({"yaml"}),
     "graph": frozenset({"onnx", "numpy", "google"}),
     "compiler": frozenset({"numpy"}),
     "npu": frozenset({"numpy", "yaml"}),
