@@ -8,7 +8,7 @@ from perfgate.core.metric import KNOWN_METRICS
 from perfgate.core.units import percent, readable
 from perfgate.core.verdict import Verdict
 from perfgate.report.code_span import code_span
-from perfgate.report.failure_text import deciding
+from perfgate.report.failure_text import OVER_BUDGET, deciding, headline
 
 if TYPE_CHECKING:
     from perfgate.core.verdict import BenchmarkVerdict, Comparison
@@ -27,7 +27,7 @@ def verdict_row(item: BenchmarkVerdict) -> str:
     worst = deciding(item)
     cells = [mark(item), code_span(item.benchmark), code_span(item.device)]
     if worst is None:
-        cells += [""] * (_COLUMNS_AFTER_NAME - 1) + [str(item.verdict)]
+        cells += [""] * (_COLUMNS_AFTER_NAME - 1) + [verdict_word(item)]
     else:
         cells += [
             metric_name(worst),
@@ -50,6 +50,11 @@ def mark(item: BenchmarkVerdict) -> str:
     return "⚠️" if item.is_warning else "✅"
 
 
+def verdict_word(item: BenchmarkVerdict) -> str:
+    """The verdict, or `over budget` where only that makes it red."""
+    return OVER_BUDGET.partition(":")[0] if headline(item).startswith(OVER_BUDGET) else str(item.verdict)
+
+
 def metric_name(comparison: Comparison) -> str:
     """A metric of perfgate's own as it is, a foreign one as code."""
     name = comparison.metric.name
@@ -70,7 +75,8 @@ def change_text(relative: float) -> str:
 
 
 def _change_cell(item: BenchmarkVerdict, worst: Comparison) -> str:
-    words = [] if item.verdict in _SAID_BY_THE_NUMBER else [str(item.verdict)]
+    word = verdict_word(item)
+    words = [] if word in _SAID_BY_THE_NUMBER else [word]
     if worst.worse_by is not None:
         words.append(change_text(worst.worse_by))
     elif not words:

@@ -16,8 +16,15 @@ from perfgate.core.metric import Direction
 from perfgate.core.units import readable
 from perfgate.core.verdict import Verdict
 from perfgate.report.code_span import MAX_SENTENCE, code_span
-from perfgate.report.failure_text import deciding, next_command
-from perfgate.report.markdown_rows import TABLE_HEAD, change_text, metric_name, skipped_row, verdict_row
+from perfgate.report.failure_text import deciding, headline, next_command
+from perfgate.report.markdown_rows import (
+    TABLE_HEAD,
+    change_text,
+    metric_name,
+    skipped_row,
+    verdict_row,
+    verdict_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -85,7 +92,8 @@ def headline_line(report: CheckReport) -> str:
     if failing:
         text = f"{_failed(failing, total)} — {_worst(failing[0])}"
     elif report.skipped or (report.exit_code == 1 and errors):
-        text = f"{errors} guardrail errors, {len(report.skipped)} of {total} benchmarks not measured"
+        word = "error" if errors == 1 else "errors"
+        text = f"{errors} guardrail {word}, {len(report.skipped)} of {total} benchmarks not measured"
     elif report.exit_code:
         text = f"{_NOTHING_TO_JUDGE.get(report.exit_code, report.word)} (exit {report.exit_code})"
     elif warned:
@@ -101,9 +109,9 @@ def headline_line(report: CheckReport) -> str:
 
 def _failed(failing: Sequence[BenchmarkVerdict], total: int) -> str:
     """`1 of 40 benchmarks regressed, 2 missing`; the worst one's verdict comes first."""
-    counts = Counter(item.verdict for item in failing)
-    worst = failing[0].verdict
-    others = "".join(f", {count} {verdict}" for verdict, count in counts.items() if verdict is not worst)
+    counts = Counter(verdict_word(item) for item in failing)
+    worst = verdict_word(failing[0])
+    others = "".join(f", {count} {word}" for word, count in counts.items() if word != worst)
     return f"{counts[worst]} of {total} benchmarks {worst}{others}"
 
 
@@ -111,7 +119,7 @@ def _worst(item: BenchmarkVerdict) -> str:
     worst = deciding(item)
     where = f"on {code_span(item.device)}"
     if worst is None or worst.worse_by is None:
-        return f"{code_span(item.benchmark)} {item.verdict} {where}"
+        return f"{code_span(item.benchmark)} {verdict_word(item)} {where}"
     return f"{code_span(item.benchmark)} {metric_name(worst)} **{change_text(worst.worse_by)}** {where}"
 
 
@@ -167,7 +175,7 @@ def _evidence(item: BenchmarkVerdict, explanation: Explanation | None) -> str:
     return (
         f"**Evidence** for {name}: {'; '.join(facts)}"
         if facts
-        else f"**Why** {name}: {_sentence(item.reason)}"
+        else f"**Why** {name}: {_sentence(headline(item))}"
     )
 
 

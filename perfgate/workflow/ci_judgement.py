@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from perfgate.core.errors import ExitCode
+from perfgate.core.finding import Severity
 from perfgate.core.verdict import Verdict
 from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.report.check_report import CheckReport, GuardrailPart
+from perfgate.workflow.budgets import with_budgets
 from perfgate.workflow.check import needs_explanation, worst_first
 from perfgate.workflow.ground import prepare_ground
+from perfgate.workflow.guarding import check_guardrails
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Iterable
 
+    from perfgate.core.verdict import BenchmarkVerdict
+    from perfgate.diagnose.explanation import Explanation
     from perfgate.workflow.ci_records import Delivery
+    from perfgate.workflow.ground import Ground
     from perfgate.workflow.options import GateOptions
 
 
@@ -40,18 +50,14 @@ def judge_again(options: GateOptions, delivery: Delivery, today: dt.date) -> Che
         None,
         options=JudgeOptions(waivers=ground.file.waivers, not_selected=frozenset(gone - missing)),
     )
-    verdicts = tuple(sorted(decision.benchmarks, key=worst_first))
-    explanations = {
-        item.key: explain(ground.baselines.records[item.key], delivery.records[item.key])
-        for item in verdicts
-        if needs_explanation(item) and item.key in delivery.records and item.key in ground.baselines.records
-    }
-    return CheckReport(
+    rules = check_guardrails(ground.tree, ground.trusted, today).evaluation.rules
+    verdicts, is_over_budget = with_budgets(decision.benchmarks, rules, delivery.records)
+    report = CheckReport(
         exit_code=int(decision.exit_code),
         base=ground.base,
         family_error=decision.family_error,
-        verdicts=verdicts,
-        explanations=explanations,
+        verdicts=tuple(sorted(verdicts, key=worst_first)),
+        explanations=_explanations(ground, delivery, verdicts),
         skipped=skipped,
         unusable=ground.baselines.unusable,
         guardrails=claimed.guardrails if claimed else GuardrailPart(),
@@ -60,3 +66,25 @@ def judge_again(options: GateOptions, delivery: Delivery, today: dt.date) -> Che
         common_mode=decision.common_mode,
         not_judged=len(gone - missing - skipped.keys()),
     )
+    return msgspec.structs.replace(report, exit_code=int(_exit_code(report, is_red=is_over_budget)))
+
+
+def _explanations(
+    ground: Ground, delivery: Delivery, verdicts: Iterable[BenchmarkVerdict]
+) -> dict[str, Explanation]:
+    before, now = ground.baselines.records, delivery.records
+    return {
+        item.key: explain(before[item.key], now[item.key])
+        for item in verdicts
+        if needs_explanation(item) and item.key in before and item.key in now
+    }
+
+
+def _exit_code(report: CheckReport, *, is_red: bool) -> ExitCode:
+    """That of the decision, unless something that it does not know comes first."""
+    broken = any(item.severity is Severity.ERROR for item in report.guardrails.findings)
+    if is_red or broken or report.skipped:
+        return ExitCode.FAIL
+    if report.unusable and report.exit_code != ExitCode.FAIL:
+        return ExitCode.UNUSABLE
+    return ExitCode(report.exit_code)

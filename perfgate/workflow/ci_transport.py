@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import urllib.error
+import http.client
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -41,10 +41,10 @@ def https_transport(request: Request) -> Answer:
     opener = urllib.request.OpenerDirector()  # without handlers for redirects, errors, http and files
     for handler in (urllib.request.ProxyHandler(), urllib.request.HTTPSHandler()):
         opener.add_handler(handler)
-    asked = urllib.request.Request(  # noqa: S310 - the opener has no handler but that of https
-        request.url, data=request.body, headers=dict(request.headers), method=request.method
-    )
     try:
+        asked = urllib.request.Request(  # noqa: S310 - the opener has no handler but that of https
+            request.url, data=request.body, headers=dict(request.headers), method=request.method
+        )
         response = opener.open(asked, timeout=TIME_OUT)
         if response is None:  # no handler for the scheme
             return Answer(status=NO_ANSWER, reason="the address is not https")
@@ -59,5 +59,5 @@ def https_transport(request: Request) -> Answer:
             )
     except TimeoutError:
         return Answer(status=NO_ANSWER, reason="timed out")
-    except (OSError, urllib.error.URLError, ValueError) as problem:
+    except (OSError, http.client.HTTPException, ValueError) as problem:
         return Answer(status=NO_ANSWER, reason=str(getattr(problem, "reason", problem)) or "no connection")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.golden.github_texts import GITHUB_TEXTS
 from tests.golden.texts import TEXTS
 
-for name, make in TEXTS.items():
+for name, make in (TEXTS | GITHUB_TEXTS).items():
     (Path(__file__).parent / name).write_text(make() + "\n", encoding="utf-8")
