@@ -31,7 +31,7 @@ TextPiece = Placed | Expansion
 
 MAX_TEXT = 65_536  # characters of one value, GUARDRAILS section 9
 MAX_ATOMS = 2_000  # parts of one value, and elements of one list
-MAX_EXPANSIONS = 20_000  # references followed in one file
+MAX_EXPANSIONS = 10_000  # references followed in one file
 
 
 @dataclass(slots=True, eq=False)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from perfgate.config.python_eval import Evaluator
 
-MAX_STEPS = 20_000  # statements followed silently: rounds of loops, bodies of called functions
+MAX_STEPS = 10_000  # statements followed silently: rounds of loops, bodies of called functions
 MAX_ROUNDS = 32  # of one loop, GUARDRAILS section 3.1
 MAX_NESTING = 40  # of blocks in one function
 _ENDS = frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort"})

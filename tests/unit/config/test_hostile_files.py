@@ -68,5 +68,5 @@ def test_loops_inside_loops_end(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("sign", ["[", "(", "{", "$(", "${a", "$<1:", "\\\n", "\"'", "{{"])
 def test_very_many_signs_end_without_an_exception(name: str, sign: str) -> None:
-    text = "x:\n\tatc --a=1 " + sign * (20_000 // len(sign))
+    text = "x:\n\tatc --a=1 " + sign * (5_000 // len(sign))
     assert read(name, text.encode()).path == name
