@@ -10,6 +10,7 @@ import click
 from perfgate.cli.options import selection_options
 from perfgate.cli.progress import announce
 from perfgate.report.record_table import record_lines
+from perfgate.report.what_if_table import what_if_table
 from perfgate.workflow.recording import Selection, record_benchmarks
 from perfgate.workflow.worktree import find_root
 
@@ -20,6 +21,9 @@ from perfgate.workflow.worktree import find_root
     "-o", "--output", type=click.Path(path_type=Path), default=Path(".perfgate/records"), show_default=True
 )
 @click.option("--explain", is_flag=True, help="Show the arithmetic behind the copies and the times.")
+@click.option(
+    "--what-if", "what_if", is_flag=True, help="Turn one knob at a time and show the limit that binds."
+)
 @click.pass_context
 def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> None:  # noqa: FBT001, ANN401 - click's flag and values
     """Measure the benchmarks and write one record file for each; nothing is judged.
@@ -39,4 +43,7 @@ def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> 
     if explain:
         for line in result.explain():
             click.echo(line)
+    if asked["what_if"]:
+        for key, rows in result.what_if().items():
+            click.echo(f"\n{key}\n{what_if_table(rows)}")
     ctx.exit(int(result.exit_code))

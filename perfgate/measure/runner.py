@@ -5,13 +5,16 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from perfgate.backends.protocol import Request
 from perfgate.backends.simulated import SimulatedBackend
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import summarise
 from perfgate.core.record import Record, Ruler, Subject
+from perfgate.graph import load
 from perfgate.measure.config_source import compile_settings, runtime_settings
-from perfgate.measure.model_source import read_model
+from perfgate.measure.model_source import ZOO, read_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
     from perfgate.backends.protocol import Description
     from perfgate.backends.simulated import SimulatedSession
     from perfgate.core.record import Run
+    from perfgate.graph.ir import Graph
     from perfgate.measure.benchmark import Benchmark
+    from perfgate.npu.what_if import WhatIfRow
 
 DEVICE_FOLDER = "devices"  # a repository may describe its own devices there
 
@@ -76,6 +81,11 @@ class Runner:
         _, session = self._session(benchmark)
         return [f"  {line.quantity}: {line.arithmetic} = {line.result}" for line in session.explain()]
 
+    def what_if(self, benchmark: Benchmark) -> tuple[WhatIfRow, ...]:
+        """The benchmark with one knob turned at a time; each answer is a compilation and a simulation."""
+        request, session = self._session(benchmark)
+        return session.what_if(lambda factor: _with_batch(benchmark, request, session.describe(), factor))
+
     def _session(self, benchmark: Benchmark) -> tuple[Request, SimulatedSession]:
         if benchmark.key not in self._open:
             request = self._request(benchmark)
@@ -116,6 +126,33 @@ class Runner:
         except UsageError:
             data = self._read(posixpath.normpath(beside), what="file", named_at=named_at)
         return data.decode("utf-8", errors="replace")
+
+
+def _with_batch(benchmark: Benchmark, request: Request, found: Description, factor: int) -> Graph:
+    """The model with its batch multiplied: a zoo model is built anew, an open dimension bound otherwise.
+
+    Raises:
+        UsageError, GraphError: the model has a fixed batch.
+    """
+    if benchmark.model.startswith(ZOO) and not request.shapes:
+        batch = max(_leading(text) for text in found.inputs.values()) * factor
+        parameters = {**benchmark.parameters, "batch": str(batch)}
+        scaled = msgspec.structs.replace(benchmark, parameters=parameters)
+        return load(read_model(scaled, _no_file), name=benchmark.model)
+    if not request.shapes:
+        raise UsageError("the model has a fixed batch", benchmark.place, "leave its first dimension open")
+    shapes = {name: (shape[0] * factor, *shape[1:]) for name, shape in request.shapes.items() if shape}
+    return load(request.model, bindings=shapes, name=benchmark.model)
+
+
+def _leading(text: str) -> int:
+    """The first dimension out of `float32[8,3,224,224]`; 1 for a scalar."""
+    first = text.partition("[")[2].split(",")[0].rstrip("]")
+    return int(first) if first else 1
+
+
+def _no_file(path: str, **_: object) -> bytes:
+    raise UsageError("a shipped model needs no file", path, "report this")
 
 
 def _exact(benchmark: Benchmark, found: Description) -> dict[str, float]:

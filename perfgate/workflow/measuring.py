@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from perfgate.core.record import Record, Run
     from perfgate.measure.benchmark import Benchmark
+    from perfgate.npu.what_if import WhatIfRow
     from perfgate.workflow.worktree import WorkTree
 
 
@@ -42,6 +43,10 @@ class Measurer:
     def explain(self, benchmark: Benchmark) -> list[str]:
         """The arithmetic behind a record, in lines to check by hand."""
         return self._runner.explain(benchmark)
+
+    def what_if(self, benchmark: Benchmark) -> tuple[WhatIfRow, ...]:
+        """The benchmark with one knob turned at a time."""
+        return self._runner.what_if(benchmark)
 
 
 def write_record(folder: Path, record: Record) -> Path:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from perfgate.core.record import Record
     from perfgate.measure.benchmark import Benchmark
+    from perfgate.npu.what_if import WhatIfRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,10 @@ class Recording:
             if item.key in self.records
             for line in (item.key, *self.measurer.explain(item))
         ]
+
+    def what_if(self) -> dict[str, tuple[WhatIfRow, ...]]:
+        """For each record: batch, precision, fusion, cores, streams, each with the limit that then binds."""
+        return {item.key: self.measurer.what_if(item) for item in self.selected if item.key in self.records}
 
 
 def record_benchmarks(
