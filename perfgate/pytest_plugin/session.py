@@ -46,7 +46,7 @@ def start(config: pytest.Config) -> None:
         state = SessionState.in_controller(options, run_folder, dict(os.environ), today)
     except PerfgateError as problem:
         pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
-    state.remarks = unknown_ini_keys(config.inicfg)
+    state.remarks = unknown_ini_keys(config.inipath)
     config.stash[STATE] = state
     config.pluginmanager.register(ItemHooks(), "perfgate-items")
     config.pluginmanager.register(DecisionHooks(config), "perfgate-decision")

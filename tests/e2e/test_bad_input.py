@@ -147,3 +147,11 @@ def test_a_bad_ini_value_names_the_key_and_its_file(project: Project) -> None:
     done = project.pytest()
     assert done.code == 4, done.text
     assert said(done, "perfgate_min_effect in pytest.ini", "'abc'"), done.text
+
+
+def test_an_unknown_ini_key_is_named_with_the_nearest_one(project: Project) -> None:
+    project.write({"pytest.ini": "[pytest]\nperfgate_min_efect = 1%\n"})
+    done = project.pytest("-k", "resnet50")
+    assert said(done, "unknown ini key perfgate_min_efect in pytest.ini", "did you mean 'min_effect'?"), (
+        done.text
+    )
