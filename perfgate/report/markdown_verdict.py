@@ -148,9 +148,9 @@ def _sections(report: CheckReport, frame: Frame) -> list[str]:
     failing = [item for item in report.verdicts if item.is_failure]
     if failing:
         sections.append(f"**Next**: {code_span(next_command(failing[0]))}")
-    sections += _bullets(
-        "**Guardrails**:", (_finding(item) for item in report.guardrails.findings if item.severity in _MARKS)
-    )
+    least = Severity.WARN if report.exit_code or frame.shows_all else Severity.ERROR
+    found = [item for item in report.guardrails.findings if item.severity.rank >= least.rank]
+    sections += _bullets("**Guardrails**:", map(_finding, found))
     sections += _bullets(
         "**Not measured**:", (f"{code_span(key)} {_sentence(why)}" for key, why in report.skipped.items())
     )
