@@ -2,12 +2,11 @@
 # Each target sets up .venv by itself; UV or a package cache only makes that faster.
 PYTHON ?= python3
 BIN := .venv/bin
-SUITE := perfgate/zoo/suite
 
 .PHONY: gate test check bench demo conformance acceptance corpus golden size clean
 
 gate: .venv/.ready
-	$(BIN)/pytest --perfgate $(SUITE) $(ARGS)
+	$(BIN)/pytest --perfgate $(ARGS)
 
 test: .venv/.ready
 	$(BIN)/pytest tests -n 2 $(ARGS)

@@ -38,7 +38,7 @@ def _headline(verdict: BenchmarkVerdict) -> str:
     if worst is None or worst.worse_by is None:
         return f"{verdict.verdict}: {verdict.reason} on {verdict.device}"
     parts = []
-    if worst.low is not None and worst.high is not None:
+    if worst.low is not None and worst.high is not None and worst.low < worst.high:
         parts.append(f"interval {percent(worst.low)}..{percent(worst.high)}")
     if worst.threshold:
         parts.append(worst.threshold.partition(" (")[0])  # which rule set it stands in the JSON report

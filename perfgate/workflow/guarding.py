@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from perfgate.baseline.trusted import TrustedTree
     from perfgate.config.facts import FileFacts
-    from perfgate.core.finding import Finding
+    from perfgate.core.finding import Finding, Place
     from perfgate.guardrails.evaluation import Evaluation
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.worktree import WorkTree
@@ -131,22 +131,23 @@ def rule_results(run: GuardRun) -> tuple[RuleResult, ...]:
     """One result per rule, then one per kind of finding that no rule of its own reports."""
     fail_on = run.evaluation.rules.settings.fail_on
     results = []
-    told: set[int] = set()
+    told: set[tuple[str, Place, str]] = set()
     for outcome in run.evaluation.outcomes:
         counted = [finding for finding in outcome.findings if finding.waived_by is None]
-        told |= {id(finding) for finding in counted}
+        told |= {_identity(finding) for finding in counted}
         red = [finding for finding in counted if finding.severity.rank >= fail_on.rank]
         rest = [finding for finding in counted if finding.severity.rank < fail_on.rank]
         results.append(RuleResult(outcome.key, outcome.rule.place.line, _text(red), _text(rest)))
     for finding in run.findings:
-        if (
-            id(finding) not in told
-            and finding.severity.rank >= fail_on.rank
-            and finding.answer is not Answer.PASS
-        ):
+        is_red = finding.severity.rank >= fail_on.rank and finding.answer is not Answer.PASS
+        if is_red and _identity(finding) not in told:
             nodeid = f"{RULE_FILES[0]}::{finding.rule}@{finding.span.path}:{finding.span.line}"
             results.append(RuleResult(nodeid, finding.span.line, _text([finding]), ""))
     return tuple(results)
+
+
+def _identity(finding: Finding) -> tuple[str, Place, str]:
+    return finding.rule, finding.span, finding.message
 
 
 def _text(findings: Iterable[Finding]) -> str:

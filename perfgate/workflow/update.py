@@ -237,11 +237,14 @@ def _accepted(
 
 
 def _author(repository: Repo) -> str:
-    """Who git says the user is; "" where git does not know."""
-    with repository.config_reader() as settings:
-        name = str(settings.get_value("user", "name", default=""))
-        mail = str(settings.get_value("user", "email", default=""))
-    return f"{name} <{mail}>" if name and mail else name or mail
+    """Who git would name as the author of a commit made now; "" where git does not know."""
+    import git  # noqa: PLC0415 - loaded already by open_repository
+
+    try:
+        identity = str(repository.git.var("GIT_AUTHOR_IDENT"))
+    except git.exc.GitCommandError:
+        return ""
+    return identity.rpartition(">")[0] + ">"
 
 
 def _write(root: Path, updates: Sequence[Update]) -> None:
