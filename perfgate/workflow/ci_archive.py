@@ -35,10 +35,18 @@ def read_archive(data: bytes, *, max_files: int = MAX_FILES, max_bytes: int = MA
     _check_directory(data, max_files)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
             _check_entries(entries, max_files, max_bytes)
             return {entry.filename: archive.read(entry) for entry in entries}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError) as problem:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as problem:
         raise _refused(f"no sound zip archive, {problem}") from None
 
 
@@ -72,12 +80,14 @@ def _problems(entry: zipfile.ZipInfo) -> Iterator[str]:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
         yield "leaves the folder"
-    if any(not letter.isprintable() for letter in name):
+    if not name or not name.isprintable():
         yield "is no plain name"
     if kind not in {0, stat.S_IFREG}:
         yield "is a link or a device"
     if entry.flag_bits & 1:
         yield "is encrypted"
+    if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        yield "is packed by a method that GitHub does not use"
 
 
 def _refused(what: str) -> UnusableError:

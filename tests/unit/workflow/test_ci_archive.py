@@ -89,6 +89,13 @@ def test_the_same_name_twice_is_refused() -> None:
         read_archive(data.getvalue())
 
 
+def test_an_entry_without_a_name_is_refused() -> None:
+    data = bytearray(zipped({"a": b"x"}))
+    struct.pack_into("<H", data, data.rindex(b"PK\x01\x02") + 28, 0)  # length of the name, APPNOTE 4.4.10
+    with pytest.raises(UnusableError, match=r"no plain name|no sound zip archive"):
+        read_archive(bytes(data))
+
+
 def test_an_encrypted_entry_is_refused() -> None:
     data = bytearray(zipped({"a.json": b"x"}))
     data[data.rindex(b"PK\x01\x02") + 8] |= 1
