@@ -14,7 +14,7 @@ from msgspec import Meta
 from perfgate.config.typed_yaml import Document, did_you_mean, read_typed
 from perfgate.core.errors import UnusableError
 from perfgate.core.metric import KNOWN_METRICS, Metric
-from perfgate.gate.thresholds import Answer, Level, Limit, Location, PolicyRule, Suspicion, Waiver
+from perfgate.gate.thresholds import Answer, Level, Limit, Location, Method, PolicyRule, Suspicion, Waiver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,6 +60,7 @@ class PolicyEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     on_new: Answer | None = None
     on_changed: Answer | None = None
     level: Level | None = None
+    method: Method | None = None
 
 
 class WaiverEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

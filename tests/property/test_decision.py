@@ -77,7 +77,8 @@ def test_the_unit_does_not_matter(seed: int, factor: float, scale: float) -> Non
 @FEW
 @given(seed=SEEDS, factor=FACTORS)
 def test_swapped_sides_give_the_mirror_image(seed: int, factor: float) -> None:
-    # as many runs on both sides, and no modes: the guards look at the baseline alone
+    # As many runs on both sides. Drift and trend are looked for in the baseline alone, so a swap may move such
+    # a guard to the other side: it can hold a verdict back, never turn it round.
     workshop = Workshop(seed)
     baseline = workshop.suite(4, 5)
     workshop.factors["b03[d]"] = factor
@@ -85,7 +86,11 @@ def test_swapped_sides_give_the_mirror_image(seed: int, factor: float) -> None:
     forward = comparisons(judge(baseline, candidate, POLICY))
     backward = comparisons(judge(candidate, baseline, POLICY))
     for one, other in zip(forward, backward, strict=True):
-        assert other.verdict is MIRROR.get(one.verdict, one.verdict)
+        is_guarded = any("drifts" in note for item in (one, other) for note in item.notes) or any(
+            "trend this way" in item.reason for item in (one, other)
+        )
+        is_held_back = is_guarded and Verdict.INCONCLUSIVE in {one.verdict, other.verdict}
+        assert is_held_back or other.verdict is MIRROR.get(one.verdict, one.verdict)
         assert one.worse_by is not None
         assert other.worse_by is not None
         assert math.isclose((1 + one.worse_by) * (1 + other.worse_by), 1.0, rel_tol=1e-9)
