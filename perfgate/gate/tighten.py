@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _REACTIONS = (Answer.PASS, Answer.WARN, Answer.FAIL)
+_REACTION_KEYS = ("on_inconclusive", "on_missing", "on_new", "on_changed", "common_shift")
 _SHARES = ("min_effect", "equivalence", "absolute", "relative", "tail_effect", "bootstrap_veto")
 _LEVELS = (Level.WARN, Level.FAIL, Level.BLOCK)
 _DEFAULT_TAIL_EFFECT = 0.05  # what a key that is not set stands for at P99

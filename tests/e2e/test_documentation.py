@@ -96,7 +96,8 @@ def test_a_shown_file_is_one_that_perfgate_takes(place: str, text: str) -> None:
     elif "policy:" in text:
         assert load_policy(text.encode(), "perfgate.yaml", today=dt.date(2026, 11, 29)).rules, place
     else:
-        assert load_rules([RuleSource(path="guardrails.yaml", text=text.encode())]), place
+        found = load_rules([RuleSource(path="guardrails.yaml", text=text.encode())])
+        assert found.sources == ("guardrails.yaml",), place
 
 
 def test_the_newcomers_own_repository_reaches_a_first_verdict(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def test_the_unit_does_not_matter(seed: int, factor: float, scale: float) -> Non
 @FEW
 @given(seed=SEEDS, factor=FACTORS)
 def test_swapped_sides_give_the_mirror_image(seed: int, factor: float) -> None:
-    # As many runs on both sides. Drift and trend are looked for in the baseline alone, so a swap may move such
-    # a guard to the other side: it can hold a verdict back, never turn it round.
+    # As many runs on both sides. Drift and trend are looked for in the baseline alone, so a swap may move
+    # such a guard to the other side: it can hold a verdict back, never turn it round.
     workshop = Workshop(seed)
     baseline = workshop.suite(4, 5)
     workshop.factors["b03[d]"] = factor
