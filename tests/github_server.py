@@ -76,10 +76,11 @@ def zipped(files: Mapping[str, bytes], *, links: tuple[str, ...] = ()) -> bytes:
 
 @dataclass(slots=True)
 class Server:
-    """Pull requests, comments and artefacts; `broken` maps `METHOD regular-expression` to an answer."""
+    """Pull requests, comments, changed files, artefacts; `broken` maps `METHOD pattern` to an answer."""
 
     pulls: list[dict[str, Any]] = field(default_factory=lambda: [pull_request()])
     comments: list[dict[str, Any]] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
     artefacts: dict[str, bytes] = field(default_factory=dict)
     broken: dict[str, Answer] = field(default_factory=dict)
     asked: list[Request] = field(default_factory=list)
@@ -107,8 +108,9 @@ class Server:
             return self._write(path, json.loads(request.body or b"{}")["body"])
         if path == "pulls":
             return self._page([pull for pull in self.pulls if query["head"] == ["ada:feature"]], query)
-        if path == "issues/7/comments":
-            return self._page(self.comments, query)
+        lists = {"issues/7/comments": self.comments, "pulls/7/files": self.files}
+        if path in lists:
+            return self._page(lists[path], query)
         if path.endswith("/artifacts"):
             rows = [
                 {"id": number, "name": name, "size_in_bytes": len(data), "expired": False}

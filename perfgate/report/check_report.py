@@ -41,8 +41,8 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """One decided run; members of the JSON that no report shows are left out.
 
     `verdicts` are worst first. `skipped` and `unusable` map benchmark or file to the reason, `places` a
-    benchmark to the `file:line:column` of its suite. `not_judged` counts baselines of which this run holds no
-    record because it was a part of the suite.
+    benchmark to the `file:line:column` of its suite. `not_judged` counts the benchmarks that this run left
+    out on purpose.
     """
 
     schema: str = SCHEMA

@@ -229,6 +229,8 @@ def _counts(report: CheckReport) -> str:
     counts = Counter(item.verdict for item in report.verdicts)
     always = (Verdict.UNCHANGED, Verdict.INCONCLUSIVE, Verdict.MISSING)
     words = [f"{counts[verdict]} {verdict}" for verdict in always]
+    if report.not_judged:
+        words.append(f"{report.not_judged} not selected")
     gate = "edits the gate" if report.edits else "does not edit the gate"
     return f"{', '.join(words)} · this change {gate}"
 

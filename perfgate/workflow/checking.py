@@ -125,6 +125,7 @@ def closing_of(ground: Ground, guard: GuardRun, outcome: Outcome, selected: int,
 
 def json_value(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int) -> dict[str, Any]:
     """Everything that a machine may want to know of a run, as builtins."""
+    spoken = {item.key for item in outcome.verdicts} | outcome.skipped.keys()
     return {
         "schema": "perfgate/check/1",
         "exit_code": exit_code,
@@ -134,6 +135,8 @@ def json_value(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int
         "verdicts": plain(outcome.verdicts),
         "explanations": plain(dict(outcome.explanations)),
         "skipped": dict(outcome.skipped),
+        "not_judged": len({item.key for item in ground.benchmarks} - spoken),
+        "places": {item.key: item.place for item in ground.benchmarks},
         "unusable": dict(ground.baselines.unusable),
         "guardrails": {"summary": guard.summary(), "findings": plain(guard.findings)},
         "edits": plain(ground.edits),

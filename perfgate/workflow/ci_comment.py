@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.core.errors import PerfgateError, UsageError
+from perfgate.report.check_report import EditedFile
 from perfgate.report.code_span import code_span
 from perfgate.report.pull_request_comment import comment_text, marker, rejection_text
 from perfgate.workflow.ci_api import ApiError
@@ -17,6 +18,7 @@ from perfgate.workflow.ci_archive import MAX_BYTES, read_archive
 from perfgate.workflow.ci_event import NoPullRequest, find_pull_request
 from perfgate.workflow.ci_judgement import judge_again
 from perfgate.workflow.ci_records import read_delivery
+from perfgate.workflow.gate_edits import belongs_to_gate
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -56,6 +58,12 @@ class _Comment(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     body: str | None
     user: _Author | None
+
+
+class _ChangedFile(msgspec.Struct, frozen=True, kw_only=True):
+    filename: str
+    status: str
+    previous_filename: str = ""
 
 
 class Posted(msgspec.Struct, frozen=True):
@@ -110,6 +118,21 @@ def list_artefacts(api: Api, run: int) -> dict[str, Artefact]:
     return newest
 
 
+def list_edits(api: Api, number: int, baselines: str) -> list[EditedFile]:
+    """The files of the gate that a pull request touches, as GitHub lists them.
+
+    Raises:
+        PerfgateError: the API does not answer.
+    """
+    edits = []
+    for item in api.pages(f"pulls/{number}/files", _ChangedFile):
+        if item.previous_filename and belongs_to_gate(item.previous_filename, baselines):
+            edits.append(EditedFile(path=item.previous_filename, effect="removed"))
+        if belongs_to_gate(item.filename, baselines):
+            edits.append(EditedFile(path=item.filename, effect=item.status))
+    return edits
+
+
 def _text(
     key: str,
     artefact: Artefact,
@@ -133,7 +156,7 @@ def _text(
         return rejection_text(key, str(problem))
     if not delivery.records and delivery.claimed is None:
         return rejection_text(key, "the run ended before it measured anything; its log says why")
-    report = judge_again(options, delivery, today)
+    report = judge_again(options, delivery, list_edits(api, pull.number, options.baselines), today)
     return comment_text(report, key, head=run.head_sha, remark=_remark(report.exit_code, run.conclusion))
 
 

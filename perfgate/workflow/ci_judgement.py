@@ -20,20 +20,24 @@ from perfgate.workflow.guarding import check_guardrails
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from perfgate.core.verdict import BenchmarkVerdict
     from perfgate.diagnose.explanation import Explanation
+    from perfgate.report.check_report import EditedFile
     from perfgate.workflow.ci_records import Delivery
     from perfgate.workflow.ground import Ground
     from perfgate.workflow.options import GateOptions
 
 
-def judge_again(options: GateOptions, delivery: Delivery, today: dt.date) -> CheckReport:
+def judge_again(
+    options: GateOptions, delivery: Delivery, edits: Iterable[EditedFile], today: dt.date
+) -> CheckReport:
     """Judge the delivered records against the checked-out commit; no fresh runs are taken here.
 
-    From the job's own report come only what this side cannot see and what is never in the change's favour:
-    guardrail findings, benchmarks that were skipped or are missing, edits of the gate.
+    `edits` are the files of the gate that the change touches. From the job's own report come only what this
+    side cannot see and what is never in the change's favour: guardrail findings, benchmarks that were skipped
+    or are missing, what an edit of the gate amounts to.
 
     Raises:
         PerfgateError: base, policy or baselines of the default branch cannot be used.
@@ -61,7 +65,7 @@ def judge_again(options: GateOptions, delivery: Delivery, today: dt.date) -> Che
         skipped=skipped,
         unusable=ground.baselines.unusable,
         guardrails=claimed.guardrails if claimed else GuardrailPart(),
-        edits=claimed.edits if claimed else (),
+        edits=tuple(_with_effects(edits, claimed)),
         notes=decision.notes,
         common_mode=decision.common_mode,
         not_judged=len(gone - missing - skipped.keys()),
@@ -78,6 +82,13 @@ def _explanations(
         for item in verdicts
         if needs_explanation(item) and item.key in before and item.key in now
     }
+
+
+def _with_effects(edits: Iterable[EditedFile], claimed: CheckReport | None) -> Iterator[EditedFile]:
+    """The edits with the effect that the job read out of the files; none that GitHub lists is left out."""
+    effects = {edit.path: edit for edit in (claimed.edits if claimed else ())}
+    for edit in edits:
+        yield effects.get(edit.path, edit)
 
 
 def _exit_code(report: CheckReport, *, is_red: bool) -> ExitCode:

@@ -46,8 +46,8 @@ class GateEdit(msgspec.Struct, frozen=True, kw_only=True):
 
 def gate_edits(tree: WorkTree, trusted: TrustedTree, baselines: str) -> tuple[GateEdit, ...]:
     """Compare the gate's files of the working tree with those of the base commit, byte by byte."""
-    here = {path for path in tree.files() if _belongs_to_gate(path, baselines)}
-    there = {path for path in trusted.paths() if _belongs_to_gate(path, baselines)}
+    here = {path for path in tree.files() if belongs_to_gate(path, baselines)}
+    there = {path for path in trusted.paths() if belongs_to_gate(path, baselines)}
     edits = []
     for path in sorted(here | there):
         effect = _effect(tree, trusted, path, is_baseline=path.startswith(f"{baselines}/"))
@@ -56,7 +56,8 @@ def gate_edits(tree: WorkTree, trusted: TrustedTree, baselines: str) -> tuple[Ga
     return tuple(edits)
 
 
-def _belongs_to_gate(path: str, baselines: str) -> bool:
+def belongs_to_gate(path: str, baselines: str) -> bool:
+    """Whether a file decides what is measured or how it is judged."""
     name = path.rpartition("/")[2]
     return (
         path in _GATE_FILES

@@ -92,7 +92,9 @@ def test_the_comment_is_judged_again_by_the_default_branch(
     red: tuple[Project, ActionRun], template: Project
 ) -> None:
     project, _ = red
-    server = Server(artefacts=delivered(project))
+    names = project.git("diff", "--name-only", "HEAD^1", "HEAD").splitlines()
+    listed = [{"filename": name, "status": "modified"} for name in names]
+    server = Server(artefacts=delivered(project), files=listed)
     options = GateOptions(root=template.folder, base="HEAD")
     for _ in range(2):  # a second push renews the same comment
         (posted,) = comment_on_run(run_event(), server.api(), options, TODAY)
@@ -102,6 +104,8 @@ def test_the_comment_is_judged_again_by_the_default_branch(
     assert text.startswith("<!-- perfgate:linux -->\n### ❌ perfgate: 2 of 2 benchmarks regressed")
     assert "`deploy/resnet.sh:3:" in text
     assert "this change edits the gate" in text
+    assert "`perfgate.yaml` `changed`" in text
+    assert "2 not selected" in text
     base = template.git("rev-parse", "--short=7", "HEAD")
     assert f"baselines from `{base}`" in text
     assert f"head `{HEAD[:7]}`" in text

@@ -9,7 +9,7 @@ import pytest
 
 from perfgate.core.codec import readable_json
 from perfgate.report.pull_request_comment import marker
-from perfgate.workflow.ci_comment import artefact_key, comment_on_run, list_artefacts, upsert
+from perfgate.workflow.ci_comment import artefact_key, comment_on_run, list_artefacts, list_edits, upsert
 from perfgate.workflow.ci_records import Origin
 from perfgate.workflow.ci_transport import NO_ANSWER, Answer
 from perfgate.workflow.options import GateOptions
@@ -158,3 +158,18 @@ def test_a_run_without_artefact_or_pull_request_says_so() -> None:
 )
 def test_the_key_is_what_follows_the_prefix(name: str, key: str) -> None:
     assert artefact_key(name) == key
+
+
+def test_the_edits_of_the_gate_are_those_that_github_lists() -> None:
+    files = [
+        *({"filename": f"src/{number}.py", "status": "modified"} for number in range(150)),
+        {"filename": "perfgate.yaml", "status": "modified"},
+        {"filename": "accepted/dev/net.json", "status": "added"},
+        {"filename": "old/renamed.txt", "previous_filename": "conftest.py", "status": "renamed"},
+    ]
+    edits = list_edits(Server(files=files).api(), 7, "accepted")
+    assert [(edit.path, edit.effect) for edit in edits] == [
+        ("perfgate.yaml", "modified"),
+        ("accepted/dev/net.json", "added"),
+        ("conftest.py", "removed"),
+    ]
