@@ -21,10 +21,15 @@ if TYPE_CHECKING:
     from tests.e2e.project import Project
 
 TODAY = dt.date(2026, 11, 29)
-PRINTER = """\
+CONFTEST = """\
 import sys
+import pytest
 print("::set-output name=verdict::pass")
 sys.stderr.write("::error::from the change\\n")
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    session.exitstatus = 0
 """
 
 
@@ -53,14 +58,14 @@ def delivered(project: Project, name: str = "perfgate-records-linux") -> dict[st
 
 @pytest.fixture(scope="module")
 def red(template: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, ActionRun]:
-    """A change that is slower, loosens the policy, doubles its baseline and prints workflow commands."""
+    """A change that is slower, loosens the policy, deletes its baseline, prints commands and ends with 0."""
     folder = tmp_path_factory.mktemp("red")
     project = template.copy(folder / "project")
     project.replace("deploy/resnet.sh", "force_fp16", "force_fp32")
     project.replace("perfgate.yaml", "min_effect: 1%", "min_effect: 80%")
     for path in (project.folder / "baselines").rglob("resnet50*.json"):
         path.unlink()
-    (project.folder / "conftest.py").write_text(PRINTER, encoding="utf-8")
+    (project.folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     merged(project)
     inputs = {"records-artifact": "perfgate-records-linux", "args": "-k 'resnet50 or atc' -s"}
     return project, run_action(project, pull_request_event(folder), folder / "runner", **inputs)

@@ -123,6 +123,15 @@ def test_a_report_of_an_earlier_call_is_not_believed(tmp_path: Path) -> None:
     assert [path.name for path in folder.rglob("*")] == ["origin.json"]
 
 
+def test_two_calls_in_one_job_keep_their_files_apart(tmp_path: Path) -> None:
+    for name in ("perfgate-records-a", "perfgate-records-b"):
+        run_step(tmp_path / name, ["--version"], "", {}, lambda _: None)
+    assert sorted(path.parent.name for path in tmp_path.rglob("origin.json")) == [
+        "perfgate-records-a",
+        "perfgate-records-b",
+    ]
+
+
 def test_the_origin_is_that_of_the_event(tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": "a" * 40}}}))
