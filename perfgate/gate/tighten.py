@@ -55,8 +55,8 @@ def tighten(
 ) -> tuple[SuitePolicy, tuple[Loosening, ...]]:
     """The stricter of both policies, key by key, for the suite and for each (benchmark key, metric) pair.
 
-    Which rule wins depends on globs, so the result holds one rule per pair. What is neither stricter nor looser
-    (the location, the direction) is taken from base.
+    Which rule wins depends on globs, so the result holds one rule per pair. What is neither stricter nor
+    looser (the location, the direction) is taken from base.
     """
     loosened: list[Loosening] = []
     rules: list[PolicyRule] = []
