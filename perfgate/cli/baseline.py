@@ -48,6 +48,7 @@ def update(ctx: click.Context, /, reason: str, given: Path | None, **asked: Any)
         devices=asked["devices"],
         runs=asked["runs"],
         seed=seed,
+        cache=asked["cache"],
     )
     request = UpdateRequest(
         reason=reason,

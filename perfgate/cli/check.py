@@ -62,6 +62,7 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
         inconclusive=asked["inconclusive"],
         measure_in_spite=asked["on_guardrail"] == "measure",
         keep_records=asked["keep_records"],
+        cache=asked["cache"],
     )
     result = run_check(
         options,

@@ -22,11 +22,14 @@ _SHARED = (
     ),
     click.option("--runs", type=click.IntRange(1, 1000), default=None, help="Runs per benchmark."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the noise."),
+    click.option(
+        "--cache", type=click.Path(path_type=Path), help="Folder for compiled programs, kept between runs."
+    ),
 )
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`-k`, `--device`, `--runs`, `--seed`."""
+    """`-k`, `--device`, `--runs`, `--seed`, `--cache`."""
     for option in reversed(_SHARED):
         command = option(command)
     return command

@@ -35,6 +35,7 @@ def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> 
         devices=tuple(asked["devices"]),
         runs=asked["runs"],
         seed=asked["seed"],
+        cache=asked["cache"],
     )
     announced = announce(is_quiet=ctx.obj["quiet"])
     result = record_benchmarks(find_root(Path.cwd()), output, selection, announced)

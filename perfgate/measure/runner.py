@@ -9,6 +9,7 @@ import msgspec
 
 from perfgate.backends.protocol import Request
 from perfgate.backends.simulated import SimulatedBackend
+from perfgate.compiler.cache import CompileCache
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import summarise
 from perfgate.core.record import Record, Ruler, Subject
@@ -33,9 +34,15 @@ DEVICE_FOLDER = "devices"  # a repository may describe its own devices there
 class Runner:
     """Runs benchmarks of one tree. A benchmark is compiled and simulated once, however many runs it takes."""
 
-    def __init__(self, read: Callable[..., bytes], root: Path, *, seed: int) -> None:
+    def __init__(
+        self, read: Callable[..., bytes], root: Path, *, seed: int, cache: Path | None = None
+    ) -> None:
         self._read = read
-        self._backend = SimulatedBackend(devices=(root / DEVICE_FOLDER,), read=self._named_file)
+        self._backend = SimulatedBackend(
+            devices=(root / DEVICE_FOLDER,),
+            read=self._named_file,
+            cache=None if cache is None else CompileCache(cache),
+        )
         self._seed = seed
         self._open: dict[str, tuple[Request, SimulatedSession]] = {}
 

@@ -63,7 +63,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     guard = check_guardrails(ground.tree, ground.trusted, today)
     selected = select(ground.benchmarks, expression=expression, devices=options.devices)
     blocked = {} if options.measure_in_spite else blocked_benchmarks(ground.tree, selected, guard)
-    measurer = Measurer(ground.tree, seed=options.seed, runs=options.runs)
+    measurer = Measurer(ground.tree, seed=options.seed, runs=options.runs, cache=options.cache)
     if given is None:
         measured = measure_all(measurer, selected, blocked, announce)
     else:

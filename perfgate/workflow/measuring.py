@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 
 
 class Measurer:
-    """Measures benchmarks of one tree; `seed` moves all noise, `runs` overrules the suite's number."""
+    """Measures benchmarks of one tree; `seed` moves all noise, `runs` overrules the suite's number.
 
-    def __init__(self, tree: WorkTree, *, seed: int, runs: int | None) -> None:
-        self._runner = Runner(tree.read, tree.root, seed=seed)
+    `cache` is a folder for compiled programs, which a later process may take instead of compiling.
+    """
+
+    def __init__(self, tree: WorkTree, *, seed: int, runs: int | None, cache: Path | None = None) -> None:
+        self._runner = Runner(tree.read, tree.root, seed=seed, cache=cache)
         self._runs = runs
 
     def measure(self, benchmark: Benchmark) -> Record:

@@ -16,7 +16,8 @@ class GateOptions:
     """`None` means: what the suite, the policy or git says.
 
     `devices` empty means all of the suite. `measure_in_spite` measures benchmarks that break a guardrail
-    (the run stays red). `keep_records` is the folder the records are written to.
+    (the run stays red). `keep_records` is the folder the records are written to,
+    `cache` one for compiled programs.
     """
 
     root: Path
@@ -31,3 +32,4 @@ class GateOptions:
     measure_in_spite: bool = False
     keep_records: Path | None = None
     json_file: Path | None = None
+    cache: Path | None = None

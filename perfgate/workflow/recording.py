@@ -29,6 +29,7 @@ class Selection:
     devices: tuple[str, ...] = ()
     runs: int | None = None
     seed: int = 0
+    cache: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ def record_benchmarks(
     tree = open_tree(root)
     benchmarks = [item for items in find_suites(tree).values() for item in items]
     selected = select(benchmarks, expression=selection.expression, devices=selection.devices)
-    measurer = Measurer(tree, seed=selection.seed, runs=selection.runs)
+    measurer = Measurer(tree, seed=selection.seed, runs=selection.runs, cache=selection.cache)
     measured = measure_all(measurer, selected, {}, announce)
     write_records(output, measured.records.values())
     return Recording(records=measured.records, failed=measured.failed, selected=selected, measurer=measurer)

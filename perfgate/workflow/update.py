@@ -100,7 +100,7 @@ def update_baselines(
     _refuse_unsafe(repository, tree, options, request, environment)
     benchmarks = [item for items in find_suites(tree).values() for item in items]
     selected = select(benchmarks, expression=request.expression, devices=options.devices)
-    measurer = Measurer(tree, seed=options.seed, runs=options.runs)
+    measurer = Measurer(tree, seed=options.seed, runs=options.runs, cache=options.cache)
     records = _records(request, measurer, selected, announce)
     previous = _previous(tree, options.baselines, records.values())
     verdicts = _verdicts(records, previous, selected, measurer)
