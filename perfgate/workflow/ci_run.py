@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 DRAIN_SECONDS = 5.0  # for what a process left in the pipe; one that lives on is not listened to any longer
+READER = "perfgate-output"  # name of the thread
 # Files and tokens by which a step talks to its job; the measured code has no business with them.
 _WITHHELD = frozenset(
     {
@@ -103,7 +104,7 @@ def run_fenced(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    reader = threading.Thread(target=fence.copy, args=(process.stdout,), daemon=True)
+    reader = threading.Thread(target=fence.copy, args=(process.stdout,), name=READER, daemon=True)
     reader.start()
     code = process.wait()
     reader.join(drain_seconds)

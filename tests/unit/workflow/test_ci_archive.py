@@ -96,6 +96,14 @@ def test_an_entry_without_a_name_is_refused() -> None:
         read_archive(bytes(data))
 
 
+def test_a_method_that_github_does_not_use_is_refused() -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("origin.json", b"{}")
+    with pytest.raises(UnusableError, match="by a method that GitHub does not use"):
+        read_archive(data.getvalue())
+
+
 def test_an_encrypted_entry_is_refused() -> None:
     data = bytearray(zipped({"a.json": b"x"}))
     data[data.rindex(b"PK\x01\x02") + 8] |= 1

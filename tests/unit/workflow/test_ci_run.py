@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from perfgate.workflow.ci_records import Origin
-from perfgate.workflow.ci_run import origin_of, output_text, run_fenced, run_step
+from perfgate.workflow.ci_run import READER, origin_of, output_text, run_fenced, run_step
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,11 +21,9 @@ TOKEN = "0123456789abcdef"  # noqa: S105 - a mark of this test
 OPEN, CLOSE = f"::stop-commands::{TOKEN}\n", f"::{TOKEN}::\n"
 
 
-def fenced(code: str, drain_seconds: float = 5.0, **environment: str) -> tuple[int, str]:
+def fenced(code: str) -> tuple[int, str]:
     written: list[bytes] = []
-    exit_code = run_fenced(
-        [sys.executable, "-c", code], environment, written.append, token=TOKEN, drain_seconds=drain_seconds
-    )
+    exit_code = run_fenced([sys.executable, "-c", code], {}, written.append, token=TOKEN)
     return exit_code, b"".join(written).decode()
 
 
@@ -55,18 +55,20 @@ def test_output_that_is_no_text_passes_unchanged() -> None:
     assert b"".join(written) == OPEN.encode() + bytes(range(256)) + b"\n" + CLOSE.encode()
 
 
-def test_a_process_that_lives_on_is_not_heard_after_the_end_mark() -> None:
-    child = "import sys; sys.stdin.readline(); print('::error::late')"
-    code = (
-        "import subprocess, sys, os\n"
-        "read, write = os.pipe()\n"  # the grandchild waits until everything else is gone
-        f"subprocess.Popen([sys.executable, '-c', {child!r}], stdin=read, close_fds=True)\n"
-        "print('done')"
-    )
-    exit_code, text = fenced(code, drain_seconds=0.0)
+def test_a_process_that_lives_on_is_not_heard_after_the_end_mark(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    os.mkfifo(go)  # opening it for reading waits for the one who opens it for writing
+    child = f"open({str(go)!r}).read(); print('::error::late', flush=True)"
+    code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]); print('done')"
+    written: list[bytes] = []
+    exit_code = run_fenced([sys.executable, "-c", code], {}, written.append, token=TOKEN, drain_seconds=0.1)
+    with go.open("w"):
+        pass
+    for reader in [thread for thread in threading.enumerate() if thread.name == READER]:
+        reader.join(30)
+        assert not reader.is_alive()
     assert exit_code == 0
-    assert text.endswith(CLOSE)
-    assert "late" not in text[text.index(CLOSE) :]
+    assert b"".join(written).endswith(CLOSE.encode())
 
 
 def test_the_command_learns_neither_the_token_nor_the_files_of_the_runner(tmp_path: Path) -> None:
