@@ -10,7 +10,7 @@ from perfgate.report.markdown_verdict import Frame, headline_line, verdict_markd
 from perfgate.report.pull_request_comment import MAX_COMMENT, comment_text, marker
 from perfgate.report.step_summary import MAX_SUMMARY, summary_text
 from tests.check_reports import fewer_per_second, hostile_report, make_report, red_report, unchanged
-from tests.golden.texts import FASTER, POSTER
+from tests.golden.texts import COPIES, EXPLANATION, FASTER, POSTER
 
 
 def failed(verdict: Verdict, notes: tuple[str, ...] = ()) -> BenchmarkVerdict:
@@ -114,3 +114,24 @@ def test_the_sign_rule_is_said_once_and_only_where_more_is_better() -> None:
 @pytest.mark.parametrize("key", ["linux", "gate", "py3.12-linux", "a_b"])
 def test_a_plain_key_stands_in_the_marker(key: str) -> None:
     assert marker(key) == f"<!-- perfgate:{key} -->"
+
+
+def test_a_change_from_zero_has_no_percentage() -> None:
+    copies = BenchmarkVerdict(
+        benchmark="a",
+        device="d",
+        verdict=Verdict.REGRESSED,
+        reason="0 -> 2.34 GB (new)",
+        is_failure=True,
+        comparisons=(COPIES,),
+    )
+    text = comment_text(make_report(copies, exit_code=1), "linux")
+    assert "| ❌ | `a` | `d` | copied_bytes | 0 B | 2.34 GB | no percentage |" in text
+    assert "`regressed: 0 -> 2.34 GB (new) on d`" in text
+
+
+def test_a_changed_model_is_evidence() -> None:
+    explanation = msgspec.structs.replace(EXPLANATION, model_changed=True, settings=(), operators=())
+    report = msgspec.structs.replace(red_report(), explanations={POSTER.key: explanation})
+    text = comment_text(report, "linux")
+    assert "the model itself changed; copies between host and device 0 B → 2.34 GB" in text
