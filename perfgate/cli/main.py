@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> None:
     except PerfgateError as problem:
         if "-vv" in shown:
             raise
-        click.echo(f"perfgate: {problem}", err=True)
+        click.echo(f"perfgate: {problem.line}", err=True)
         sys.exit(int(problem.exit_code))
     except click.ClickException as problem:
         click.echo(f"perfgate: {problem.format_message()}", err=True)

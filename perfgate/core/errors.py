@@ -31,6 +31,11 @@ class PerfgateError(Exception):
         self.remedy = remedy
         super().__init__(f"{what}: {where}: {remedy}")
 
+    @property
+    def line(self) -> str:
+        """The message on one line, also where it lists several problems."""
+        return "; ".join(part.strip() for part in str(self).splitlines())
+
 
 class UsageError(PerfgateError):
     """Options, suites or models that cannot be used as given."""

@@ -120,7 +120,7 @@ class SessionState:
         try:
             write_record(self.run_folder / RECORDS, self.measurer.measure(benchmark))
         except PerfgateError as problem:
-            self.failures[benchmark.key] = str(problem)
+            self.failures[benchmark.key] = problem.line
 
     def expect(self, nodeids: Iterable[str]) -> None:
         """Note which benchmarks are selected; everything else is `not selected`."""

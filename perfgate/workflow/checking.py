@@ -98,7 +98,7 @@ def measure_all(
         try:
             records[benchmark.key] = measurer.measure(benchmark)
         except PerfgateError as problem:
-            failed[benchmark.key] = str(problem)
+            failed[benchmark.key] = problem.line
     announce(len(selected), len(selected), "")
     return Measured(records=records, failed=failed, skipped=skipped)
 

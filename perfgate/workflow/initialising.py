@@ -12,6 +12,7 @@ from perfgate.config.facts import Certainty
 from perfgate.config.prefilter import has_watched_name
 from perfgate.config.read import read
 from perfgate.gate.policy_file import POLICY_PATH
+from perfgate.measure.model_inputs import guessed_inputs
 from perfgate.workflow.guarding import RULE_FILES
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def propose(tree: WorkTree) -> list[Proposal]:
     present = set(tree.files())
     found = survey(tree)
     texts = [
-        (SUITE_PATH, *_suite(found)),
+        (SUITE_PATH, *_suite(found, tree)),
         (POLICY_PATH, _POLICY, "thresholds and what each verdict does"),
         (RULE_FILES[0], *_guardrails(found)),
         (".gitignore", *_ignored(tree, present)),
@@ -89,8 +90,8 @@ def propose(tree: WorkTree) -> list[Proposal]:
     ]
 
 
-def _suite(found: Survey) -> tuple[str, str]:
-    entries = [_entry(model, found) for model in found.models]
+def _suite(found: Survey, tree: WorkTree) -> tuple[str, str]:
+    entries = [_entry(model, found, tree) for model in found.models]
     reason = f"{len(entries)} models"
     if not entries:
         entries = [_EXAMPLE]
@@ -100,7 +101,7 @@ def _suite(found: Survey) -> tuple[str, str]:
     return f"{_SUITE_HEAD}{''.join(entries)}", reason
 
 
-def _entry(model: str, found: Survey) -> str:
+def _entry(model: str, found: Survey, tree: WorkTree) -> str:
     lines = [f"  - name: {slug(PurePosixPath(model).stem)}", f"    model: {_quoted(model)}"]
     compiled = [(path, command) for path, command in found.commands if _compiles(command, model)]
     if len(compiled) == 1:
@@ -112,9 +113,24 @@ def _entry(model: str, found: Survey) -> str:
         lines.append(
             f"    # {len(compiled)} commands compile this model; choose one with `compile: {{from: FILE}}`"
         )
+    lines += _inputs(tree.read(model))
     if len(found.runtimes) == 1:
         lines.append(f"    runtime: {{from: {_quoted(found.runtimes[0])}}}")
     return "\n".join(lines) + "\n"
+
+
+def _inputs(model: bytes) -> list[str]:
+    """Shapes for a model with open dimensions; they are guesses, and say so."""
+    try:
+        shapes = guessed_inputs(model)
+    except ValueError:
+        return ["    # this file is no ONNX model that can be read"]
+    if not shapes:
+        return []
+    rows = [
+        f"      {_quoted(name)}: {{shape: [{', '.join(map(str, shape))}]}}" for name, shape in shapes.items()
+    ]
+    return ["    inputs:  # dimensions that the model leaves open are guessed: edit them", *rows]
 
 
 def _compiles(command: Command, model: str) -> bool:

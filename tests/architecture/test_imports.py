@@ -36,7 +36,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "npu": frozenset({"numpy", "yaml"}),
     "zoo": frozenset({"onnx", "numpy"}),
     "backends": frozenset({"numpy", "onnx", "onnxruntime"}),
-    "measure": frozenset({"onnx", "numpy"}),
+    "measure": frozenset({"google", "onnx", "numpy"}),
     "stats": frozenset({"numpy", "scipy"}),
     "baseline": frozenset({"git"}),
     "guardrails": frozenset({"yaml"}),
