@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +44,7 @@ if TYPE_CHECKING:
     from perfgate.workflow.options import GateOptions
 
 BASELINE_SEED = 1  # another noise than the gate's default seed: equal noise on both sides would hide it
+LOCK = "perfgate-baselines.lock"  # in the git folder, which every clone has of its own
 _PULL_REQUEST_EVENTS = frozenset({"pull_request", "pull_request_target"})
 
 
@@ -124,7 +123,7 @@ def update_baselines(
                 is_kept=verdict.verdict is Verdict.UNCHANGED and not request.is_refreshed,
             )
         )
-    _write(tree.root, [item for item in updates if not item.is_kept])
+    _write(tree.root, [item for item in updates if not item.is_kept], Path(repository.git_dir) / LOCK)
     return updates
 
 
@@ -247,9 +246,8 @@ def _author(repository: Repo) -> str:
     return identity.rpartition(">")[0] + ">"
 
 
-def _write(root: Path, updates: Sequence[Update]) -> None:
+def _write(root: Path, updates: Sequence[Update], lock: Path) -> None:
     """All files under one lock, each replaced whole."""
-    name = hashlib.sha256(str(root).encode()).hexdigest()[:16]
-    with FileLock(Path(tempfile.gettempdir()) / f"perfgate-{name}.lock"):
+    with FileLock(lock):
         for item in updates:
             write_text_file(root / item.path, encode_record(item.record))
