@@ -13,6 +13,7 @@ from perfgate.core.codec import plain, readable_json
 from perfgate.core.errors import ExitCode
 from perfgate.report.failure_text import failure_text
 from perfgate.report.terminal import FULL_WIDTH, count_line, verdict_table
+from perfgate.workflow.check import remarks
 from perfgate.workflow.comparing import Compared, compare_folders
 
 _FOLDER = click.Path(path_type=Path)
@@ -51,7 +52,7 @@ def _show(result: Compared, *, show_all: bool) -> None:
         if item.is_failure:
             click.echo(f"\n{item.key}\n{failure_text(item, result.explanations.get(item.key))}")
     click.echo(count_line(result.verdicts))
-    for note in result.decision.notes:
+    for note in (*result.decision.notes, *remarks(result.verdicts, None, result.decision)):
         click.echo(f"note: {note}")
 
 

@@ -1,4 +1,4 @@
-"""What every pytest run pays for: options, ini twins, the marker. Imports nothing but pytest.
+"""What every pytest run pays for: options and their ini twins. Imports nothing but pytest.
 
 Everything else is imported only when `--perfgate` is on; a run without it must not notice the plugin.
 """
@@ -42,11 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker always, the gate only when asked for."""
-    config.addinivalue_line(
-        "markers",
-        "perfgate(name, metrics, min_effect, limit, owner, group): how a benchmark is named and judged",
-    )
+    """Register the gate when it is asked for."""
     if config.getoption("perfgate"):
         from perfgate.pytest_plugin.session import (  # noqa: PLC0415 - a run without the flag must not pay for it
             start,

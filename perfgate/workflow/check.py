@@ -16,7 +16,7 @@ from perfgate.gate.stages import decide_in_stages
 from perfgate.workflow.budgets import with_budgets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from perfgate.core.record import Record, Run
     from perfgate.diagnose.explanation import Explanation
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.ground import Ground
     from perfgate.workflow.measuring import Measurer
+
+
+TOO_GOOD = -0.8  # five times faster without a change of the benchmark is rarely an optimisation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +174,25 @@ def _exit_code(decision: Decision, ground: Ground, measured: Measured) -> ExitCo
 def needs_explanation(item: BenchmarkVerdict) -> bool:
     """Something may have got worse."""
     return item.verdict in {Verdict.REGRESSED, Verdict.INCONCLUSIVE}
+
+
+def remarks(
+    verdicts: Iterable[BenchmarkVerdict], ground: Ground | None, decision: Decision
+) -> tuple[str, ...]:
+    """What a reader should ask: improvements too good to be true, and waivers that waive nothing."""
+    lines = [
+        f"{item.key}: {row.metric.name} is {1 / (1 + row.worse_by):.0f} times better: did it still do the work?"
+        for item in verdicts
+        for row in item.comparisons
+        if row.verdict is Verdict.IMPROVED and row.worse_by is not None and -1 < row.worse_by <= TOO_GOOD
+    ]
+    if ground is not None:
+        lines += [
+            f"unused waiver: {benchmark} {metric} at {waiver.origin}"
+            for (benchmark, metric), waiver in ground.file.waivers.items()
+            if (benchmark, metric) not in decision.used_waivers
+        ]
+    return tuple(lines)
 
 
 def worst_first(item: BenchmarkVerdict) -> tuple[bool, bool, int, float, str]:

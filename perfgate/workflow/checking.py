@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from perfgate.core.codec import plain
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.report.check_text import Closing
-from perfgate.workflow.check import Measured, Outcome, Selected, judge_run
+from perfgate.workflow.check import Measured, Outcome, Selected, judge_run, remarks
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, check_guardrails
 from perfgate.workflow.measuring import Measurer, read_records, write_records
@@ -119,7 +119,12 @@ def closing_of(ground: Ground, guard: GuardRun, outcome: Outcome, selected: int,
         guardrails=guard.summary(),
         edits=tuple(str(edit) for edit in ground.edits),
         loosened=tuple(str(item) for item in ground.loosened),
-        notes=(*unusable, *skipped, *outcome.decision.notes),
+        notes=(
+            *unusable,
+            *skipped,
+            *outcome.decision.notes,
+            *remarks(outcome.verdicts, ground, outcome.decision),
+        ),
     )
 
 

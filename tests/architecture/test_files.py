@@ -105,3 +105,15 @@ def test_no_tracked_file_names_a_machine_path() -> None:
         if any(place in (ROOT / path).read_text(encoding="utf-8", errors="replace") for place in places)
     ]
     assert wrong == []
+
+
+def test_the_table_of_known_failures_names_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "KNOWN_FAILURES.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", text))
+    defined = {
+        name
+        for path in python_files(ROOT / "tests")
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(named) > 20
+    assert named - defined == set()

@@ -73,11 +73,6 @@ def test_the_plugin_can_be_switched_off(plain: Path) -> None:
     assert refused.returncode == 4
 
 
-def test_strict_markers_know_the_marker_without_the_flag(plain: Path) -> None:
-    (plain / "test_a.py").write_text("import pytest\n@pytest.mark.perfgate(name='x')\ndef test_a(): pass\n")
-    assert pytest_in(plain, "--strict-markers").returncode == 0
-
-
 def test_unit_tests_beside_the_gate_keep_their_own_outcome(project: Project) -> None:
     project.write({"test_own.py": "def test_ok(): pass\ndef test_bad(): assert False\n"})
     done = project.pytest("-k", "test_ok or test_bad or resnet50")
