@@ -181,7 +181,8 @@ def remarks(
 ) -> tuple[str, ...]:
     """What a reader should ask: improvements too good to be true, and waivers that waive nothing."""
     lines = [
-        f"{item.key}: {row.metric.name} is {1 / (1 + row.worse_by):.0f} times better: did it still do the work?"
+        f"{item.key}: {row.metric.name} is {1 / (1 + row.worse_by):.0f} times better: "
+        "did it still do the work?"
         for item in verdicts
         for row in item.comparisons
         if row.verdict is Verdict.IMPROVED and row.worse_by is not None and -1 < row.worse_by <= TOO_GOOD
