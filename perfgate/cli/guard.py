@@ -14,18 +14,19 @@ from perfgate import __version__
 from perfgate.cli.options import write_text
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, UsageError
-from perfgate.guardrails.add import add_line
+from perfgate.guardrails.add import add_line, replay
 from perfgate.guardrails.examples import run_examples
 from perfgate.guardrails.explain import explain_place, explain_rule
 from perfgate.guardrails.fix import fixes_of
 from perfgate.guardrails.json_schema import json_schema
-from perfgate.guardrails.rule import ROOT_FILE
+from perfgate.guardrails.load import load_rules
+from perfgate.guardrails.rule import ROOT_FILE, RuleSource
 from perfgate.guardrails.tree import reader_for
 from perfgate.report.github_annotations import github_lines
 from perfgate.report.guard_json import guard_json
 from perfgate.report.guard_text import render_text
 from perfgate.report.sarif import sarif_log
-from perfgate.workflow.guard_ground import guard_ground
+from perfgate.workflow.guard_ground import facts_of_history, guard_ground
 from perfgate.workflow.guarding import check_guardrails
 from perfgate.workflow.worktree import find_root
 
@@ -101,13 +102,24 @@ def explain(what: str) -> None:
 
 @guard.command()
 @click.argument("line")
-def add(line: str) -> None:
+@click.option(
+    "--replay", "count", type=click.IntRange(1, 1000), help="Show which of the last N commits it stops."
+)
+def add(line: str, count: int | None) -> None:
     """Append one line such as "atc_convert: require --optypelayout=NHWC" to guardrails.yaml."""
     run = _run()
-    addition = add_line(run.rule_sources, line, run.facts, dt.datetime.now(dt.UTC).date())
+    today = dt.datetime.now(dt.UTC).date()
+    addition = add_line(run.rule_sources, line, run.facts, today)
     if addition.is_needed:
         (find_root(Path.cwd()) / ROOT_FILE).write_bytes(addition.text)
     click.echo(addition.report(), nl=False)
+    if count is not None:
+        rules = load_rules([RuleSource(path=ROOT_FILE, text=f"{line}\n".encode())])
+        tree, _, _ = guard_ground(find_root(Path.cwd()), None, dict(os.environ))
+        stopped = replay(rules, facts_of_history(tree, rules, count), today)
+        for item in stopped:
+            click.echo(f"would have stopped {item.commit}")
+        click.echo(f"{len(stopped)} of the last {count} commits")
 
 
 @guard.command(name="test")
@@ -135,7 +147,8 @@ def _rendered(run: GuardRun, form: str) -> str:
         return readable_json(sarif_log(run.evaluation, __version__))
     if form == "json":
         return readable_json(guard_json(run.evaluation))
-    return render_text(run.evaluation, run.sources)
+    header = () if run.has_base else ("no base commit: the rules of the working tree judge alone",)
+    return render_text(run.evaluation, run.sources, header)
 
 
 def _print_fixes(run: GuardRun, output: str) -> None:

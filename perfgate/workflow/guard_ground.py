@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import find_base, open_repository, resolve
 from perfgate.baseline.trusted import TrustedTree
-from perfgate.core.errors import UnusableError
+from perfgate.core.errors import PerfgateError, UnusableError
+from perfgate.guardrails.check import is_selected
+from perfgate.guardrails.tree import facts_of_tree
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from perfgate.baseline.revision import Base
+    from perfgate.config.facts import FileFacts
+    from perfgate.guardrails.rule import RuleSet
 
 
 def guard_ground(
@@ -35,3 +39,28 @@ def guard_ground(
         return tree, None, None
     found = find_base(repository, base, environment)
     return tree, TrustedTree(repository, found.commit, tree.prefix), found
+
+
+def facts_of_history(
+    tree: WorkTree, rules: RuleSet, count: int
+) -> Iterator[tuple[str, tuple[FileFacts, ...]]]:
+    """The facts of each of the last `count` commits, newest first, with the commit and its subject.
+
+    Files that may not be read from a commit (links, more than 1 MiB) are left out.
+    """
+    if tree.repository is None:
+        raise UnusableError("not a git repository", str(tree.root), "run inside the repository")
+    for commit in tree.repository.iter_commits("HEAD", max_count=count):
+        trusted = TrustedTree(tree.repository, commit.hexsha, tree.prefix)
+        files = {}
+        for path in trusted.paths():
+            if not is_selected(rules.settings, path):
+                continue
+            try:
+                data = trusted.read(path)
+            except PerfgateError:
+                continue
+            if data is not None:
+                files[path] = data
+        subject = str(commit.summary)
+        yield f"{commit.hexsha[:7]} {subject}", facts_of_tree(files, rules)

@@ -37,6 +37,7 @@ class GuardRun:
     facts: tuple[FileFacts, ...]
     sources: Mapping[str, bytes]
     rule_sources: tuple[RuleSource, ...]
+    has_base: bool
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -93,6 +94,7 @@ def check_guardrails(
         facts=facts,
         sources=sources,
         rule_sources=tuple(head_sources),
+        has_base=trusted is not None,
     )
 
 

@@ -190,3 +190,22 @@ def test_guard_explains_adds_and_fixes(project: Project) -> None:
     project.git("apply", "fix.diff")
     assert project.git("diff", "--name-only") == "guardrails.yaml"
     assert project.perfgate("guard").code == 0
+
+
+def test_a_new_rule_shows_which_commits_it_would_have_stopped(project: Project) -> None:
+    project.git("rm", "-q", "guardrails.yaml")
+    project.commit("no rules yet")
+    project.replace("deploy/convert.sh", "NHWC", "NCHW")
+    project.commit("tidy convert flags")
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    done = project.perfgate("guard", "add", "atc_convert: require --optypelayout=NHWC", "--replay", "3")
+    assert done.code == 0, done.text
+    assert "tidy convert flags" in done.out
+    assert "1 of the last 3 commits" in done.out
+
+
+def test_weakening_a_rule_is_red_by_itself(project: Project) -> None:
+    project.replace("guardrails.yaml", "=NHWC", "={NHWC,NCHW}")
+    done = project.perfgate("guard")
+    assert done.code == 1, done.text
+    assert "rule-weakened" in done.out
