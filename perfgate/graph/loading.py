@@ -124,9 +124,7 @@ def _imported(
 
 def _parsed(content: bytes, source: str) -> Message:
     import onnx  # noqa: PLC0415 - 120 ms, only for model files
-    from google.protobuf.message import (  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with onnx
-        DecodeError,
-    )
+    from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
 
     try:
         proto = onnx.ModelProto.FromString(content)
