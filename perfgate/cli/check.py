@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perfgate.cli.options import gate_options, ground_options, selection_options, write_text
+from perfgate.cli.options import gate_options, ground_options, selection_options
 from perfgate.cli.progress import announce
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import UsageError
@@ -21,6 +21,7 @@ from perfgate.report.failure_text import failure_text
 from perfgate.report.inert import inert
 from perfgate.report.terminal import FULL_WIDTH, verdict_table
 from perfgate.workflow.checking import run_check
+from perfgate.workflow.report_files import write_report_files
 from perfgate.workflow.worktree import find_root
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 @click.option(
     "--json", "json_file", default=None, metavar="FILE", help="Write the verdict as JSON; - is stdout."
 )
+@click.option("--markdown", type=click.Path(path_type=Path), help="Write the verdict as Markdown.")
+@click.option("--sarif", type=click.Path(path_type=Path), help="Write the guardrail findings as SARIF.")
 @click.pass_context
 def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
     """Check guardrails, measure every benchmark, judge the suite once against the base commit.
@@ -63,6 +66,9 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
         measure_in_spite=asked["on_guardrail"] == "measure",
         keep_records=asked["keep_records"],
         cache=asked["cache"],
+        json_file=None if json_file in {None, "-"} else Path(str(json_file)),
+        markdown_file=asked["markdown"],
+        sarif_file=asked["sarif"],
     )
     result = run_check(
         options,
@@ -74,8 +80,9 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
     )
     if json_file != "-":
         _show(result, show_all=ctx.obj["verbose"] > 0)
-    if json_file is not None:
-        write_text(json_file, readable_json(result.json_value()))
+    write_report_files(options, result.json_value(), result.guard)
+    if json_file == "-":
+        click.echo(readable_json(result.json_value()), nl=False)
     ctx.exit(int(result.exit_code))
 
 

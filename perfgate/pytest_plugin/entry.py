@@ -18,6 +18,8 @@ _OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
     ("new", None, ("warn", "fail"), "what a benchmark without a baseline does (default: warn)"),
     ("on-guardrail", None, ("stop", "measure"), "measure in spite of a violation, still red (default: stop)"),
     ("json", "FILE", None, "write the verdict as JSON"),
+    ("markdown", "FILE", None, "write the verdict as Markdown"),
+    ("sarif", "FILE", None, "write the guardrail findings as SARIF"),
     ("records", "DIR", None, "keep the records there"),
 )
 

@@ -18,7 +18,7 @@ _WORDS = {
     "on-guardrail": ("stop", "measure"),
 }
 _OPTIONS = ("baselines", "base", "device", "runs", "seed", "min_effect", "inconclusive", "new")
-_NAMES = frozenset((*_OPTIONS, "on_guardrail", "json", "records"))
+_NAMES = frozenset((*_OPTIONS, "on_guardrail", "json", "markdown", "sarif", "records"))
 
 
 def read_options(config: pytest.Config) -> GateOptions:
@@ -40,7 +40,6 @@ class _Reader:
     def options(self) -> GateOptions:
         """All options of one session."""
         min_effect = self._text("min-effect")
-        keep, json_file = self._text("records"), self._text("json")
         return GateOptions(
             root=self.config.rootpath,
             baselines=self._folder(self._text("baselines") or DEFAULT_BASELINES),
@@ -56,8 +55,10 @@ class _Reader:
             inconclusive=self._word("inconclusive"),
             new=self._word("new"),
             measure_in_spite=self._word("on-guardrail") == "measure",
-            keep_records=None if keep is None else self._path(keep),
-            json_file=None if json_file is None else self._path(json_file),
+            keep_records=self._path("records"),
+            json_file=self._path("json"),
+            markdown_file=self._path("markdown"),
+            sarif_file=self._path("sarif"),
         )
 
     def _text(self, name: str) -> str | None:
@@ -98,8 +99,9 @@ class _Reader:
             )
         return path.as_posix()
 
-    def _path(self, text: str) -> Path:
-        return self.config.invocation_params.dir / text
+    def _path(self, name: str) -> Path | None:
+        text = self._text(name)
+        return None if text is None else self.config.invocation_params.dir / text
 
 
 def unknown_ini_keys(path: Path | None) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.measure.suite import is_suite_file, load_suite
 from perfgate.workflow.check import Measured, Selected, judge_run
@@ -28,7 +27,7 @@ from perfgate.workflow.measuring import (
     write_record,
     write_records,
 )
-from perfgate.workflow.whole_file import write_text_file
+from perfgate.workflow.report_files import write_report_files
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
@@ -186,8 +185,7 @@ class SessionState:
         """
         if self.options.keep_records is not None and self.outcome is not None:
             write_records(self.options.keep_records, self.outcome.records.values())
-        if self.options.json_file is not None:
-            write_text_file(self.options.json_file, readable_json(self.as_json()))
+        write_report_files(self.options, self.as_json(), self._guard())
 
     def closing(self) -> Closing:
         """What the closing lines say; only after the decision."""

@@ -32,4 +32,6 @@ class GateOptions:
     measure_in_spite: bool = False
     keep_records: Path | None = None
     json_file: Path | None = None
+    markdown_file: Path | None = None
+    sarif_file: Path | None = None
     cache: Path | None = None

@@ -168,7 +168,11 @@ def test_the_json_report_says_what_the_terminal_says(project: Project) -> None:
     assert len(verdicts) == BENCHMARKS
     assert verdicts["resnet50", "ascend-310p-like"] == "regressed"
     assert verdicts["sd_unet", "ascend-310p-like"] == "unchanged"
-    tested = project.pytest("--perfgate-json", "report.json")
+    files = ("--perfgate-json", "report.json", "--perfgate-markdown", "r.md", "--perfgate-sarif", "r.sarif")
+    tested = project.pytest(*files, "--perfgate-records", "kept")
     assert tested.code == 1
+    assert "2 of 4 benchmarks regressed" in (project.folder / "r.md").read_text()
+    assert json.loads((project.folder / "r.sarif").read_text())["version"] == "2.1.0"
+    assert len(list((project.folder / "kept").rglob("*.json"))) == BENCHMARKS
     written = json.loads((project.folder / "report.json").read_text())
     assert {(item["benchmark"], item["device"]): item["verdict"] for item in written["verdicts"]} == verdicts
