@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,10 @@ import click
 
 from perfgate.cli.options import gate_options, selection_options
 from perfgate.cli.progress import announce
-from perfgate.report.baseline_table import update_lines
+from perfgate.core.errors import ExitCode
+from perfgate.report.baseline_table import difference_lines, list_lines, record_details, update_lines
 from perfgate.workflow.options import DEFAULT_BASELINES
+from perfgate.workflow.stored import differences, one, stored_at, stored_here, without_benchmark
 from perfgate.workflow.update import BASELINE_SEED, UpdateRequest, update_baselines
 from perfgate.workflow.worktree import find_root
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def baseline() -> None:
-    """Update the accepted records."""
+    """Update, list, show and compare the accepted records."""
 
 
 @baseline.command()
@@ -61,3 +64,56 @@ def update(ctx: click.Context, /, reason: str, given: Path | None, **asked: Any)
     updates = update_baselines(options, request, environment, announce(is_quiet=ctx.obj["quiet"]))
     for line in update_lines([(item.path, item.previous, item.record, item.is_kept) for item in updates]):
         click.echo(line)
+
+
+_FOLDER = click.option("--baselines", "folder", default=DEFAULT_BASELINES, show_default=True, metavar="DIR")
+
+
+@baseline.command(name="list")
+@_FOLDER
+@click.pass_context
+def list_all(ctx: click.Context, folder: str) -> None:
+    """All baselines of the working tree with age, runs and reason. Exit 12 when one cannot be used."""
+    found = stored_here(find_root(Path.cwd()), folder)
+    for line in list_lines(found.records.values(), dt.datetime.now(dt.UTC)):
+        click.echo(line)
+    for reason in found.unusable.values():
+        click.echo(f"unusable: {reason}", err=True)
+    ctx.exit(int(ExitCode.UNUSABLE if found.unusable else ExitCode.PASS))
+
+
+@baseline.command()
+@click.argument("name")
+@click.option("--at", "revision", default=None, metavar="REV", help="As it was accepted in this commit.")
+@_FOLDER
+def show(name: str, revision: str | None, folder: str) -> None:
+    """One baseline: values, settings with their places, who accepted it and why."""
+    root = find_root(Path.cwd())
+    found = stored_here(root, folder) if revision is None else stored_at(root, folder, revision)
+    for line in record_details(one(found, name)):
+        click.echo(line)
+
+
+@baseline.command()
+@click.argument("revision", default="HEAD")
+@_FOLDER
+def diff(revision: str, folder: str) -> None:
+    """The baselines of the working tree against those of a commit, in percent."""
+    root = find_root(Path.cwd())
+    pairs = differences(stored_at(root, folder, revision), stored_here(root, folder))
+    for line in difference_lines([(pair.key, pair.before, pair.now) for pair in pairs]):
+        click.echo(line)
+
+
+@baseline.command()
+@click.option("--yes", is_flag=True, help="Remove the files; without it they are only named.")
+@_FOLDER
+def prune(*, yes: bool, folder: str) -> None:
+    """Name, and with --yes remove, baselines that no benchmark has any more."""
+    root = find_root(Path.cwd())
+    paths = without_benchmark(root, folder)
+    for path in paths:
+        if yes:
+            (root / path).unlink()
+        click.echo(f"{'removed' if yes else 'unused'}: {path}")
+    click.echo(f"{len(paths)} without a benchmark" + ("" if yes or not paths else "; remove them with --yes"))
