@@ -24,6 +24,7 @@ from perfgate.workflow.worktree import find_root
 @click.option(
     "--what-if", "what_if", is_flag=True, help="Turn one knob at a time and show the limit that binds."
 )
+@click.option("--profile", is_flag=True, help="Write the whole profile, on five levels, beside each record.")
 @click.pass_context
 def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> None:  # noqa: FBT001, ANN401 - click's flag and values
     """Measure the benchmarks and write one record file for each; nothing is judged.
@@ -36,6 +37,7 @@ def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> 
         runs=asked["runs"],
         seed=asked["seed"],
         cache=asked["cache"],
+        with_profiles=asked["profile"],
     )
     announced = announce(is_quiet=ctx.obj["quiet"])
     result = record_benchmarks(find_root(Path.cwd()), output, selection, announced)

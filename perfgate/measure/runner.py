@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from perfgate.backends.protocol import Description
     from perfgate.backends.simulated import SimulatedSession
+    from perfgate.core.execution_profile import Profile
     from perfgate.core.record import Run
     from perfgate.graph.ir import Graph
     from perfgate.measure.benchmark import Benchmark
@@ -82,6 +83,11 @@ class Runner:
         """Runs number `first` and following; each is as of a process of its own."""
         _, session = self._session(benchmark)
         return tuple(session.measure(number) for number in range(first, first + count))
+
+    def profile(self, benchmark: Benchmark) -> Profile:
+        """The traced execution on five levels, apart from the samples."""
+        _, session = self._session(benchmark)
+        return session.profile()
 
     def explain(self, benchmark: Benchmark) -> list[str]:
         """The arithmetic behind the simulated time, in lines to check by hand."""

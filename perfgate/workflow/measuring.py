@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import decode_record, encode_record
+from perfgate.core.codec import readable_json
 from perfgate.core.errors import UsageError
 from perfgate.measure.runner import Runner
 from perfgate.workflow.whole_file import write_text_file
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from perfgate.core.execution_profile import Profile
     from perfgate.core.record import Record, Run
     from perfgate.measure.benchmark import Benchmark
     from perfgate.npu.what_if import WhatIfRow
     from perfgate.workflow.worktree import WorkTree
+
+PROFILE_SUFFIX = ".profile.json"  # whole profiles lie beside their records
 
 
 class Measurer:
@@ -43,6 +47,10 @@ class Measurer:
         first = max((run.id for run in record.runs), default=-1) + 1
         return self._runner.runs(benchmark, first, count)
 
+    def profile(self, benchmark: Benchmark) -> Profile:
+        """The traced execution on five levels."""
+        return self._runner.profile(benchmark)
+
     def explain(self, benchmark: Benchmark) -> list[str]:
         """The arithmetic behind a record, in lines to check by hand."""
         return self._runner.explain(benchmark)
@@ -61,6 +69,16 @@ def write_record(folder: Path, record: Record) -> Path:
     path = folder / baseline_path(record.benchmark, record.device)
     write_text_file(path, encode_record(record))
     return path
+
+
+def write_profile(folder: Path, record: Record, profile: Profile) -> None:
+    """Write the whole profile of a record beside it.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    path = folder / baseline_path(record.benchmark, record.device)
+    write_text_file(path.with_name(f"{path.stem}{PROFILE_SUFFIX}"), readable_json(profile))
 
 
 def write_records(folder: Path, records: Iterable[Record]) -> None:
@@ -87,6 +105,8 @@ def read_records(folder: Path) -> dict[str, Record]:
     records: dict[str, Record] = {}
     paths: dict[str, Path] = {}
     for path in sorted(folder.rglob("*.json")):
+        if path.name.endswith(PROFILE_SUFFIX):
+            continue
         record = decode_record(path.read_bytes(), str(path))
         if record.key in records:
             remedy = "keep one of them"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.baseline.revision import open_repository
 from perfgate.core.errors import ExitCode, UnusableError
 from perfgate.workflow.checking import measure_all
-from perfgate.workflow.measuring import Measurer, write_records
+from perfgate.workflow.measuring import Measurer, write_profile, write_records
 from perfgate.workflow.suites import find_suites, select
 from perfgate.workflow.worktree import WorkTree
 
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which benchmarks to measure, how often, with which noise."""
+    """Which benchmarks to measure, how often, with which noise, and whether whole profiles are kept."""
 
     expression: str = ""
     devices: tuple[str, ...] = ()
     runs: int | None = None
     seed: int = 0
     cache: Path | None = None
+    with_profiles: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,10 @@ def record_benchmarks(
     measurer = Measurer(tree, seed=selection.seed, runs=selection.runs, cache=selection.cache)
     measured = measure_all(measurer, selected, {}, announce)
     write_records(output, measured.records.values())
+    if selection.with_profiles:
+        for item in selected:
+            if item.key in measured.records:
+                write_profile(output, measured.records[item.key], measurer.profile(item))
     return Recording(records=measured.records, failed=measured.failed, selected=selected, measurer=measurer)
 
 

@@ -209,3 +209,26 @@ def test_weakening_a_rule_is_red_by_itself(project: Project) -> None:
     done = project.perfgate("guard")
     assert done.code == 1, done.text
     assert "rule-weakened" in done.out
+
+
+def test_a_whole_profile_lies_beside_its_record_and_is_no_record(project: Project) -> None:
+    arguments = ("-k", "sd_unet", "--device", "ascend-310p-like")
+    assert project.perfgate("record", *arguments, "-o", "old", "--profile").code == 0
+    profile = json.loads((project.folder / "old/ascend-310p-like/sd_unet.profile.json").read_text())
+    assert {"application", "graph", "operators", "kernels", "hardware"} <= set(profile)
+    assert profile["application"]["iterations"] == 28
+    assert project.perfgate("record", *arguments, "-o", "new", "--seed", "5").code == 0
+    assert project.perfgate("compare", "old", "new").code == 0
+
+
+def test_the_arithmetic_and_the_what_ifs_of_a_record_are_printed(project: Project) -> None:
+    project.replace("deploy/convert.sh", "NHWC", "NCHW")
+    done = project.perfgate(
+        "record", "-k", "sd_unet", "--device", "ascend-310p-like", "-o", "r", "--explain", "--what-if"
+    )
+    assert done.code == 0, done.text
+    # SIMULATOR section 5: 8 * 1280 * 204 elements of 2 bytes; 10 crossings in each of 28 steps, both ways
+    assert "2,088,960 elements x 2 B = 4,177,920 B" in done.out
+    assert "280 x 2 x 4,177,920 B = 2,339,635,200 B" in done.out
+    for knob in ("batch", "precision", "fusion", "cores", "streams"):
+        assert knob in done.out
