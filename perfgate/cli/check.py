@@ -17,7 +17,7 @@ from perfgate.core.errors import UsageError
 from perfgate.core.finding import Severity
 from perfgate.gate.policy_file import percentage
 from perfgate.report.check_text import closing_lines
-from perfgate.report.failure_text import failure_text
+from perfgate.report.failure_text import failure_text, warning_line
 from perfgate.report.inert import inert
 from perfgate.report.terminal import FULL_WIDTH, verdict_table
 from perfgate.workflow.checking import run_check
@@ -98,6 +98,9 @@ def _show(result: CheckResult, *, show_all: bool) -> None:
         if item.is_failure:
             click.echo(f"\n{item.key}")
             click.echo(failure_text(item, result.outcome.explanations.get(item.key)))
+    for item in result.outcome.verdicts:
+        if item.is_warning:
+            click.echo(f"{inert(item.key)}: {warning_line(item)}")
     click.echo()
     for line in closing_lines(result.closing):
         click.echo(line)

@@ -80,7 +80,6 @@ class PolicyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     version: Annotated[int, Meta(ge=1, le=1)]
     policy: list[PolicyEntry] = []
     full_suite: Literal["ci", "always", "never"] = "never"
-    acceptance: Literal["block", "review"] = "block"
     owners: dict[str, str] = {}
     removed: list[Text] = []
     waivers: list[WaiverEntry] = []
@@ -92,7 +91,6 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[PolicyRule, ...] = ()
     removed: tuple[str, ...] = ()
     full_suite: str = "never"
-    acceptance: str = "block"
     owners: dict[str, str] = {}
     waivers: dict[tuple[str, str], Waiver] = {}
 
@@ -115,7 +113,6 @@ def load_policy(data: bytes, path: str, *, today: dt.date) -> Policy:
         rules=rules,
         removed=tuple(file.removed),
         full_suite=file.full_suite,
-        acceptance=file.acceptance,
         owners=file.owners,
         waivers=waivers,
     )

@@ -12,7 +12,7 @@ import pytest
 from perfgate.core.codec import plain
 from perfgate.core.verdict import Verdict
 from perfgate.pytest_plugin import hold
-from perfgate.report.failure_text import failure_text, headline
+from perfgate.report.failure_text import failure_text, headline, warning_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -96,7 +96,7 @@ def _publish(
             crash = _Crash(path=path, lineno=(line or 0) + 1, message=headline(verdict))
             report.longrepr = VerdictText(crash, text)  # type: ignore[assignment]  # has toterminal
         elif verdict.is_warning:
-            _warn(config, report.nodeid, headline(verdict))
+            _warn(config, report.nodeid, warning_line(verdict))
     log_reports(config, reports)
 
 

@@ -46,6 +46,13 @@ def _headline(verdict: BenchmarkVerdict) -> str:
     return f"{verdict.verdict}: {worst.metric.name} {percent(worst.worse_by)}{inside} on {verdict.device}"
 
 
+def warning_line(verdict: BenchmarkVerdict) -> str:
+    """One line for a benchmark that passes with a word: its headline, and the reason with any waiver in it."""
+    reason = inert(verdict.reason)
+    text = headline(verdict)
+    return text if reason in text else f"{text}; {reason}"
+
+
 def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> str:
     """Headline; baseline and now; where the time went; what is copied; what changed; the next command."""
     lines = [headline(verdict)]

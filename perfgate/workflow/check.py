@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -104,14 +105,16 @@ def judge_run(
     }
     records = _with_fresh_runs(measured.records, decision)
     verdicts, is_over_budget = with_budgets(verdicts, rules, records)
+    verdicts = [_with_owner(item, by_key.get(item.key), ground) for item in verdicts]
+    primary = {item.key for item in by_key.values() if item.priority == "primary"}
     code = _exit_code(decision, ground, measured)
     return Outcome(
-        verdicts=tuple(sorted(verdicts, key=worst_first)),
+        verdicts=tuple(sorted(verdicts, key=lambda item: worst_first(item, is_primary=item.key in primary))),
         decision=decision,
         explanations=explanations,
         records=records,
         skipped=measured.skipped,
-        exit_code=ExitCode.FAIL if is_over_budget else code,
+        exit_code=ExitCode.FAIL if is_over_budget else _of_partial(code, ground, selection),
     )
 
 
@@ -125,6 +128,23 @@ def _left_out(ground: Ground, selection: Selected, measured: Measured) -> frozen
         for key in ground.baselines.records
         if key in without_record or (key not in chosen and (selection.is_partial or key in known))
     )
+
+
+def _of_partial(code: ExitCode, ground: Ground, selection: Selected) -> ExitCode:
+    """A policy that asks for the full suite takes no green of a part of it."""
+    wanted = ground.file.full_suite == "always" or (ground.file.full_suite == "ci" and ground.is_ci)
+    return ExitCode.NOTHING if code is ExitCode.PASS and selection.is_partial and wanted else code
+
+
+def _with_owner(item: BenchmarkVerdict, benchmark: Benchmark | None, ground: Ground) -> BenchmarkVerdict:
+    """Who to ask about a red benchmark: the policy's last matching owner, else the suite's."""
+    owner = benchmark.owner if benchmark is not None else ""
+    for glob, name in ground.file.owners.items():
+        if fnmatchcase(item.benchmark, glob) or fnmatchcase(item.key, glob):
+            owner = name
+    if not owner or not item.is_failure:
+        return item
+    return msgspec.structs.replace(item, notes=(*item.notes, f"owner: {owner}"))
 
 
 def _with_unusable(item: BenchmarkVerdict, ground: Ground) -> BenchmarkVerdict:
@@ -196,7 +216,10 @@ def remarks(
     return tuple(lines)
 
 
-def worst_first(item: BenchmarkVerdict) -> tuple[bool, bool, int, float, str]:
-    """Sorting key: failures, warnings, then by verdict and size of the change."""
+def worst_first(
+    item: BenchmarkVerdict, *, is_primary: bool = False
+) -> tuple[bool, bool, int, bool, float, str]:
+    """Sorting key: failures, warnings, then by verdict, priority and size of the change."""
     change = max((abs(comparison.worse_by or 0.0) for comparison in item.comparisons), default=0.0)
-    return (not item.is_failure, not item.is_warning, PRECEDENCE[item.verdict], -change, item.key)
+    rank = PRECEDENCE[item.verdict]
+    return (not item.is_failure, not item.is_warning, rank, not is_primary, -change, item.key)

@@ -40,6 +40,7 @@ class Ground:
     baselines: Baselines
     policy: SuitePolicy
     file: Policy
+    is_ci: bool
     loosened: tuple[Loosening, ...]
     edits: tuple[GateEdit, ...]
 
@@ -80,6 +81,7 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
         baselines=baselines,
         policy=policy,
         file=base_file,
+        is_ci=bool(environment.get("CI")),
         loosened=loosened,
         edits=gate_edits(tree, trusted, options.baselines),
     )

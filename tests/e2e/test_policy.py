@@ -1,0 +1,96 @@
+"""What the policy of the base commit makes of a verdict, and that a change cannot loosen it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.e2e.project import Project
+
+SLOW = ("deploy/resnet.sh", "force_fp16", "force_fp32")
+
+
+def accept(project: Project, policy: str) -> None:
+    """Make this the policy of the base commit."""
+    project.commit("policy", {"perfgate.yaml": policy})
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [("full_suite: ci", 11), ("full_suite: always", 11), ("full_suite: never", 0)],
+)
+def test_a_green_part_of_the_suite_is_not_green_where_all_is_asked_for(
+    project: Project, line: str, code: int
+) -> None:
+    accept(project, f"version: 1\n{line}\n")
+    assert project.perfgate("check", "-k", "resnet50", CI="true").code == code
+    assert project.pytest("-k", "resnet50", CI="true").code == code
+    assert project.perfgate("check", CI="true").code == 0
+
+
+def test_a_red_benchmark_names_its_owner(project: Project) -> None:
+    accept(project, 'version: 1\nowners: {"resnet*": "@org/vision"}\n')
+    project.replace(*SLOW)
+    done = project.perfgate("check", "-k", "resnet50")
+    assert done.code == 1
+    assert "owner: @org/vision" in done.out
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        'version: 1\npolicy: [{match: "*", min_effect: 90%, equivalence: 95%, level: warn, relative: 90%}]\n',
+        """version: 1
+waivers: [{benchmark: resnet50, metric: latency, up_to: 90%, owner: "@a", reason: r, expires: 2026-12-31}]
+""",
+        'version: 1\nremoved: ["resnet*"]\n',
+    ],
+    ids=["thresholds", "waiver", "removed"],
+)
+def test_a_change_cannot_loosen_the_policy_that_judges_it(project: Project, policy: str) -> None:
+    project.replace(*SLOW)
+    project.write({"perfgate.yaml": policy})
+    done = project.perfgate("check", "-k", "resnet50")
+    assert done.code in {1, 12}, done.text  # 12 once the waiver's date has passed
+    assert "verdict: PASS" not in done.out
+    if done.code == 1:
+        assert "perfgate.yaml: changed" in done.out
+
+
+def test_a_looser_ini_value_is_shown_and_not_applied(project: Project) -> None:
+    project.replace(*SLOW)
+    project.write({"pytest.ini": "[pytest]\nperfgate_min_effect = 90%\n"})
+    done = project.pytest("-k", "resnet50")
+    assert done.code == 1, done.text
+    assert "looser than base, so not applied:" in done.out
+    assert "min_effect 0.9" in done.out
+
+
+def test_a_stricter_value_of_the_change_is_applied(project: Project) -> None:
+    project.write(
+        {"perfgate.yaml": 'version: 1\npolicy: [{match: "resnet50", metric: latency, limit: "<=1us"}]\n'}
+    )
+    done = project.perfgate("check", "-k", "resnet50")
+    assert done.code == 1, done.text
+    assert "resnet50" in done.out
+
+
+def test_a_waiver_of_the_base_lets_its_regression_pass_with_a_word(project: Project) -> None:
+    waiver = (
+        '{{benchmark: resnet50, metric: "{}", up_to: 100%, owner: "@a", reason: "accuracy", expires: {}}}'
+    )
+
+    day = (dt.datetime.now(dt.UTC).date() + dt.timedelta(days=30)).isoformat()
+    lines = ", ".join(waiver.format(metric, day) for metric in ("latency", "cycles", "peak_memory"))
+    accept(project, f"version: 1\nwaivers: [{lines}]\n")
+    project.replace(*SLOW)
+    done = project.perfgate("check", "-k", "resnet50")
+    assert done.code == 0, done.text
+    assert f"waived by @a until {day}: accuracy" in done.out
+    tested = project.pytest("-k", "resnet50")
+    assert tested.code == 0, tested.text
+    assert f"waived by @a until {day}: accuracy" in tested.out
