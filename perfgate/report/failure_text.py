@@ -47,7 +47,7 @@ def _headline(verdict: BenchmarkVerdict) -> str:
 
 
 def warning_line(verdict: BenchmarkVerdict) -> str:
-    """One line for a benchmark that passes with a word: its headline, and the reason with any waiver in it."""
+    """One line for a benchmark that passes with a word: headline, and the reason with any waiver in it."""
     reason = inert(verdict.reason)
     text = headline(verdict)
     return text if reason in text else f"{text}; {reason}"
