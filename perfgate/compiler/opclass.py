@@ -34,7 +34,6 @@ SENSITIVE_VECTOR = frozenset({
     "Resize", "Upsample", "GridSample", "RoiAlign", "MaxRoiPool", "LRN",
     "BatchNormalization", "InstanceNormalization", "GroupNormalization", "DepthToSpace", "SpaceToDepth",
 })  # fmt: skip
-SENSITIVE = SENSITIVE_VECTOR | {"Conv", "ConvTranspose", "ConvInteger", "QLinearConv", "DeformConv"}
 
 # These see elements in logical order, so a 4-D operand must be stored that way.
 LOGICAL_ORDER = VIEWS | PRODUCTS | RECURRENT | CONTROL | {

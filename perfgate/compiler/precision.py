@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from perfgate.core.device import Device
 
 _FLOATS = frozenset({"float64", "float32", "float16", "bfloat16"})
-_WIDE = frozenset({"float64", "float32"})
 
 # Vector operators that mixed precision keeps in fp32: sums over many elements and steep functions.
 KEPT_WIDE = NORMS | SOFTMAXES | frozenset({

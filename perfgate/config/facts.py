@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,16 +188,3 @@ class FileFacts:
     notes: tuple[Note, ...] = ()
     incomplete: bool = False
     digest: str = ""
-
-
-MAX_CANDIDATES = 32  # products of several variables beyond this are unknown, GUARDRAILS section 3.1
-
-
-def candidate_product(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...] | None:
-    """All texts from one choice per part, in order and without repeats; None when there are too many."""
-    count = 1
-    for part in parts:
-        count *= len(part)
-        if count > MAX_CANDIDATES:
-            return None
-    return tuple(dict.fromkeys("".join(choice) for choice in product(*parts)))

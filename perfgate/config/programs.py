@@ -245,7 +245,6 @@ class Watch:
 
 
 WATCH = Watch()
-WATCHED_VARIABLES = WATCH.variables
 _BY_NAME = {program.name: program for program in PROGRAMS}
 
 

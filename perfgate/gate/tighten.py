@@ -25,9 +25,7 @@ def _smaller(value: Any) -> float:  # noqa: ANN401 - a threshold, a boolean, or 
 # How strict a value is, by key; what is not here has no order.
 _STRICTNESS: dict[str, Callable[[Any], float]] = {
     **dict.fromkeys(_SHARES, _smaller),
-    **dict.fromkeys(
-        ("on_inconclusive", "on_missing", "on_new", "on_changed", "common_shift"), _REACTIONS.index
-    ),
+    **dict.fromkeys(_REACTION_KEYS, _REACTIONS.index),
     "level": _LEVELS.index,
     "alpha": float,
     "is_gated": float,

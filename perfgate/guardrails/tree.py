@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from perfgate.config.key_files import read_key_file
-from perfgate.config.prefilter import has_watched_name
 from perfgate.config.programs import GFLAGS, PROGRAMS, WATCH, Program, Watch, program_of
 from perfgate.config.read import read
 from perfgate.config.spans import Source
@@ -90,12 +89,6 @@ def facts_of_file(path: str, data: bytes, watched: Watched) -> FileFacts:
         notes=(*facts.notes, *found.notes),
         incomplete=found.incomplete,
     )
-
-
-def may_hold_facts(path: str, data: bytes, watched: Watched) -> bool:
-    """Whether a file names a watched program or variable, or its keys are watched; others need no reading."""
-    has_keys = bool(watched.key_files) and any_path_matches(watched.key_files, path)
-    return has_keys or has_watched_name(path, data, watched.watch)
 
 
 def _text(data: bytes) -> str:

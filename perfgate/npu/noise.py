@@ -75,7 +75,6 @@ PRESETS: dict[str, Noise] = {
         Noise(name="drifting", run=0.02, core=0.035, correlation=0.2, preemption=0.005, drift=-0.3),
     )
 }
-DEFAULT_PRESET = "quiet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 KNOTS_FILE = Path(__file__).parent / "normal_knots.txt"
 KNOT_SCALE = 1 << 24
-INTERVALS = 4096
 _INDEX_SHIFT = np.uint16(4)  # the upper 12 of 64 bits choose the interval
 _FRACTION_MASK = np.uint64(0x000F_FFFF_FFF0_0000)  # the next 32 bits the place in it
 _ONE = np.uint64(0x3FF0_0000_0000_0000)  # exponent bits that make a double of 1 up to 2 out of them

@@ -49,13 +49,6 @@ def normal_tail(statistic: npt.ArrayLike) -> Floats:
     return np.asarray(ndtr(-np.asarray(statistic, float)), float)
 
 
-def normal_share(statistic: float) -> float:
-    """P(Z <= statistic)."""
-    from scipy.special import ndtr
-
-    return float(ndtr(statistic))
-
-
 def normal_quantile(probability: float) -> float:
     """The quantile of the normal law."""
     from scipy.special import ndtri

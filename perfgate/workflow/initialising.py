@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from perfgate.workflow.worktree import WorkTree
 
 SUITE_PATH = "perf_models.yaml"
-DEVICES = ("ascend-310p-like", "ascend-910b-like")
 LAYOUT = "--optypelayout"
 _MODEL_FLAGS = ("--model", "--onnx", "--input_model")
 
