@@ -16,10 +16,12 @@ from perfgate.core.codec import readable_json
 from perfgate.core.errors import UsageError
 from perfgate.core.finding import Severity
 from perfgate.gate.policy_file import percentage
+from perfgate.report.budget_table import budget_table
 from perfgate.report.check_text import closing_lines
 from perfgate.report.failure_text import failure_text, warning_line
 from perfgate.report.inert import inert
 from perfgate.report.terminal import FULL_WIDTH, verdict_table
+from perfgate.workflow.budgets import budget_rows
 from perfgate.workflow.checking import run_check
 from perfgate.workflow.report_files import write_report_files
 from perfgate.workflow.worktree import find_root
@@ -91,6 +93,9 @@ def _show(result: CheckResult, *, show_all: bool) -> None:
     for finding in result.guard.findings:
         if finding.severity is not Severity.NOTE or show_all:
             click.echo(f"{finding.span}: {finding.severity}: {inert(finding.message)} [{finding.rule}]")
+    budgets = budget_rows(result.guard.evaluation.rules, result.outcome.records)
+    if budgets:
+        click.echo(budget_table(budgets))
     table = verdict_table(result.outcome.verdicts, width, show_all=show_all)
     if table:
         click.echo(table)

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
     from perfgate.core.finding import Finding
     from perfgate.core.record import Record
+    from perfgate.guardrails.budget import BudgetOutcome
     from perfgate.guardrails.rule import RuleSet
+
+
+def budget_rows(rules: RuleSet, records: Mapping[str, Record]) -> tuple[BudgetOutcome, ...]:
+    """Every budget on every record, met or not, for a table."""
+    return evaluate_budgets(rules, [measurement_of(record, _location) for record in records.values()])
 
 
 def metric_findings(rules: RuleSet, records: Mapping[str, Record]) -> dict[str, list[Finding]]:
@@ -57,7 +63,7 @@ def with_budgets(
                 item,
                 notes=notes,
                 is_failure=is_failure,
-                is_warning=item.is_warning or bool(mine and not is_failure),
+                is_warning=not is_failure and (item.is_warning or bool(mine)),
             )
         )
     return result, is_broken

@@ -94,3 +94,16 @@ def test_a_waiver_of_the_base_lets_its_regression_pass_with_a_word(project: Proj
     tested = project.pytest("-k", "resnet50")
     assert tested.code == 0, tested.text
     assert f"waived by @a until {day}: accuracy" in tested.out
+
+
+def test_budgets_of_the_guardrails_are_a_table_and_a_broken_one_is_red(project: Project) -> None:
+    rules = "atc_convert: require --optypelayout=NHWC\nlatency: <=1us\npeak_memory: <=1GB\n"
+    project.write({"guardrails.yaml": rules})
+    done = project.perfgate("check", "-k", "resnet50", "--device", "ascend-310p-like")
+    assert done.code == 1, done.text
+    assert "over budget: " in done.out
+    rows = [line.split() for line in done.out.splitlines() if line.startswith("resnet50[ascend-310p-like]  ")]
+    assert [(row[1], row[-1]) for row in rows] == [("latency", "fail"), ("peak_memory", "pass")]
+    tested = project.pytest("-k", "resnet50 and 310p")
+    assert tested.code == 1, tested.text
+    assert "over budget: " in tested.out
