@@ -14,18 +14,11 @@ from perfgate import __version__
 from perfgate.cli.options import write_text
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, UsageError
-from perfgate.guardrails.add import add_line, replay
-from perfgate.guardrails.examples import run_examples
-from perfgate.guardrails.explain import explain_place, explain_rule
 from perfgate.guardrails.fix import fixes_of
-from perfgate.guardrails.json_schema import json_schema
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import ROOT_FILE, RuleSource
 from perfgate.guardrails.tree import reader_for
-from perfgate.report.github_annotations import github_lines
-from perfgate.report.guard_json import guard_json
 from perfgate.report.guard_text import render_text
-from perfgate.report.sarif import sarif_log
 from perfgate.workflow.guard_ground import facts_of_history, guard_ground
 from perfgate.workflow.guarding import check_guardrails
 from perfgate.workflow.worktree import find_root
@@ -92,6 +85,8 @@ def files(ctx: click.Context, /, paths: tuple[str, ...], form: str, output: str,
 @click.argument("what", metavar="RULE|FILE:LINE")
 def explain(what: str) -> None:
     """Say in words what a rule asks and matched, or what was read at a place."""
+    from perfgate.guardrails.explain import explain_place, explain_rule  # noqa: PLC0415 - a plain check must not load it
+
     run = _run()
     path, separator, line = what.rpartition(":")
     if separator and line.isdecimal() and path in run.sources:
@@ -107,6 +102,8 @@ def explain(what: str) -> None:
 )
 def add(line: str, count: int | None) -> None:
     """Append one line such as "atc_convert: require --optypelayout=NHWC" to guardrails.yaml."""
+    from perfgate.guardrails.add import add_line, replay  # noqa: PLC0415 - a plain check must not load it
+
     run = _run()
     today = dt.datetime.now(dt.UTC).date()
     addition = add_line(run.rule_sources, line, run.facts, today)
@@ -126,6 +123,8 @@ def add(line: str, count: int | None) -> None:
 @click.pass_context
 def run_rule_examples(ctx: click.Context) -> None:
     """Run the examples that the rules carry."""
+    from perfgate.guardrails.examples import run_examples  # noqa: PLC0415 - a plain check must not load it
+
     rules = _run().evaluation.rules
     outcomes = run_examples(rules, reader_for(rules))
     for outcome in outcomes:
@@ -137,15 +136,23 @@ def run_rule_examples(ctx: click.Context) -> None:
 @guard.command()
 def schema() -> None:
     """Print the JSON Schema of guardrails.yaml, for editors."""
+    from perfgate.guardrails.json_schema import json_schema  # noqa: PLC0415 - a plain check must not load it
+
     click.echo(readable_json(json_schema()), nl=False)
 
 
 def _rendered(run: GuardRun, form: str) -> str:
     if form == "github":
+        from perfgate.report.github_annotations import github_lines  # noqa: PLC0415 - a plain check must not load it
+
         return "".join(f"{line}\n" for line in github_lines(run.findings))
     if form == "sarif":
+        from perfgate.report.sarif import sarif_log  # noqa: PLC0415 - a plain check must not load it
+
         return readable_json(sarif_log(run.evaluation, __version__))
     if form == "json":
+        from perfgate.report.guard_json import guard_json  # noqa: PLC0415 - a plain check must not load it
+
         return readable_json(guard_json(run.evaluation))
     header = () if run.has_base else ("no base commit: the rules of the working tree judge alone",)
     return render_text(run.evaluation, run.sources, header)
