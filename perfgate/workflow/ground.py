@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import Base, find_base, open_repository
-from perfgate.baseline.store import Baselines, read_baselines
+from perfgate.baseline.store import Baselines, decode_record, read_baselines
 from perfgate.baseline.trusted import TrustedTree
 from perfgate.core.errors import PerfgateError
 from perfgate.gate.policy_file import POLICY_PATH, Policy, load_policy, suite_rules
@@ -60,7 +60,9 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     benchmarks = tuple(item for items in suites.values() for item in items)
     files, refused = trusted.read_folder(options.baselines)
     stored = read_baselines(files)
-    baselines = Baselines(stored.records, stored.unusable | refused)
+    edits = gate_edits(tree, trusted, options.baselines)
+    broken = _broken_in_change(tree, options.baselines, edits)
+    baselines = Baselines(stored.records, broken | stored.unusable | refused)
     base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
     head_data = tree.read(POLICY_PATH, what="policy") if POLICY_PATH in tree.files() else None
     head_file = _policy(head_data, POLICY_PATH, today)
@@ -83,8 +85,25 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
         file=base_file,
         is_ci=bool(environment.get("CI")),
         loosened=loosened,
-        edits=gate_edits(tree, trusted, options.baselines),
+        edits=edits,
     )
+
+
+def _broken_in_change(tree: WorkTree, folder: str, edits: Iterable[GateEdit]) -> dict[str, str]:
+    """Baselines that the change leaves unusable: merged, they would stop everybody else's gate."""
+    broken = {}
+    for edit in edits:
+        if (
+            not edit.path.startswith(f"{folder}/")
+            or not edit.path.endswith(".json")
+            or edit.effect == "removed"
+        ):
+            continue
+        try:
+            decode_record(tree.read(edit.path, what="baseline"), edit.path)
+        except PerfgateError as problem:
+            broken[edit.path] = problem.line
+    return broken
 
 
 def _policy(data: bytes | None, path: str, today: dt.date) -> Policy:
