@@ -14,7 +14,6 @@ from perfgate import __version__
 from perfgate.cli.options import write_text
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, UsageError
-from perfgate.guardrails.fix import fixes_of
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import ROOT_FILE, RuleSource
 from perfgate.guardrails.tree import reader_for
@@ -159,6 +158,8 @@ def _rendered(run: GuardRun, form: str) -> str:
 
 
 def _print_fixes(run: GuardRun, output: str) -> None:
+    from perfgate.guardrails.fix import fixes_of  # noqa: PLC0415 - a plain check must not load it
+
     fixes = fixes_of(run.evaluation, run.sources, reader_for(run.evaluation.rules))
     if output == "-":
         sys.stdout.buffer.write(fixes.diff)  # bytes: a diff keeps the file's own line ends and encoding

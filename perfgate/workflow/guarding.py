@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.core.finding import Answer, Severity
 from perfgate.guardrails.check import evaluate, is_selected
-from perfgate.guardrails.fix import with_edits
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import RuleSource
 from perfgate.guardrails.strictness import effective
@@ -89,8 +88,12 @@ def check_guardrails(
     sources |= {source.path: source.text for source in head_sources}
     narrowed = None if only is None else frozenset(only)
     evaluation = evaluate(rules, facts, today=today, only=narrowed, files=len(chosen))
+    if any(finding.fix for finding in evaluation.findings):
+        from perfgate.guardrails.fix import with_edits  # noqa: PLC0415 - 30 ms, only where something is to mend
+
+        evaluation = with_edits(evaluation, sources, reader_for(rules))
     return GuardRun(
-        evaluation=with_edits(evaluation, sources, reader_for(rules)),
+        evaluation=evaluation,
         facts=facts,
         sources=sources,
         rule_sources=tuple(head_sources),
