@@ -76,7 +76,7 @@ class ItemHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """Run a benchmark item without logging; its reports wait for the decision."""
-        if not isinstance(item, BenchmarkItem):
+        if not isinstance(item, BenchmarkItem) or item.config.getoption("setuponly", default=False):
             return None
         reports = hold.run_quietly(item, nextitem)
         state = item.config.stash[STATE]
@@ -136,7 +136,7 @@ class DecisionHooks:
         except BaseException:
             publish_unjudged(self.config, hold.read_held(self.state.run_folder))
             raise
-        if session.config.option.collectonly:
+        if session.config.option.collectonly or session.config.getoption("setuponly", default=False):
             return result
         held = hold.read_held(self.state.run_folder)
         if session.shouldstop or session.shouldfail:

@@ -67,7 +67,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     if given is None:
         measured = measure_all(measurer, selected, blocked, announce)
     else:
-        measured = Measured(records=read_records(given), failed={}, skipped={})
+        measured = _given(given, selected)
     is_partial = len(selected) < len(ground.benchmarks)
     outcome = judge_run(
         ground,
@@ -80,6 +80,13 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
         write_records(options.keep_records, outcome.records.values())
     code = ExitCode.FAIL if guard.is_broken else outcome.exit_code
     return CheckResult(ground=ground, guard=guard, outcome=outcome, selected=len(selected), exit_code=code)
+
+
+def _given(folder: Path, selected: Sequence[Benchmark]) -> Measured:
+    """Records that somebody measured before; a selected benchmark without one is `invalid`."""
+    records = read_records(folder)
+    failed = {item.key: f"no record of it below {folder}" for item in selected if item.key not in records}
+    return Measured(records=records, failed=failed, skipped={})
 
 
 def measure_all(

@@ -99,6 +99,31 @@ def test_collect_only_lists_and_measures_nothing(project: Project) -> None:
     assert "verdict" not in done.out
 
 
+@pytest.mark.parametrize("option", ["--setup-plan", "--fixtures"])
+def test_options_that_run_nothing_judge_nothing(project: Project, option: str) -> None:
+    done = project.pytest(option)
+    assert done.code == 0, done.text
+    assert "verdict" not in done.out
+
+
+def test_a_project_in_a_subfolder_of_its_repository_is_gated_like_one_at_the_top(project: Project) -> None:
+    project.write({"sub/.keep": ""})
+    for name in ("perf_models.yaml", "deploy", "guardrails.yaml", "perfgate.yaml", "baselines"):
+        project.git("mv", name, f"sub/{name}")
+    project.commit("move it down")
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    inner = project.copy(project.folder.parent / "inner")
+    inner.folder = inner.folder / "sub"
+    inner.write({"pytest.ini": "[pytest]\n"})
+    for done in (inner.perfgate("check"), inner.pytest()):
+        assert done.code == 0, done.text
+        assert "4 unchanged" in done.out
+    inner.replace("deploy/convert.sh", "NHWC", "NCHW")
+    for done in (inner.perfgate("check"), inner.pytest()):
+        assert done.code == 1, done.text
+        assert "deploy/convert.sh:4:5" in done.out
+
+
 def test_warnings_as_errors_do_not_break_the_gate(project: Project) -> None:
     done = project.pytest("-W", "error", "-n", "2")
     assert done.code == 0, done.text

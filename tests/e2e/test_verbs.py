@@ -95,6 +95,11 @@ def test_record_then_compare_then_check_given_records(project: Project) -> None:
     ]
     assert sorted(row["verdict"] for row in latency if abs(row["worse_by"]) > 0.1) == ["improved", "improved"]
     assert "regressed" not in {row["verdict"] for row in latency}
+    assert project.perfgate("record", "-k", "sd_unet", "-o", "part", "--seed", "9").code == 0
+    partial = project.perfgate("check", "--records", "part")
+    assert partial.code == 11, partial.text
+    assert "resnet50[ascend-310p-like]" in partial.out
+    assert "no record of it below part" in partial.out
     judged = project.perfgate("check", "--records", "new")
     assert judged.code == 1
     assert "measuring" not in judged.err
