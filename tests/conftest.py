@@ -6,15 +6,16 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-# CI runs the same examples every time; everywhere else hypothesis looks for new ones.
-settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
+    from hypothesis import settings  # the gate alone needs no hypothesis
+
+    # CI runs the same examples every time; everywhere else hypothesis looks for new ones.
+    settings.register_profile("ci", derandomize=True)
     settings.load_profile("ci")
 
 
