@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from perfgate.core.errors import UnusableError
@@ -28,6 +29,7 @@ class TrustedTree:
         self._prefix = prefix.strip("/")
         self.commit = commit
 
+    @cached_property
     def paths(self) -> tuple[str, ...]:
         """All files of the commit below the prefix, relative to it."""
         listed = self._repository.git(c="core.quotePath=false").ls_tree(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import Base, find_base, open_repository
@@ -12,7 +13,7 @@ from perfgate.core.errors import PerfgateError
 from perfgate.gate.policy_file import POLICY_PATH, Policy, load_policy, suite_rules
 from perfgate.gate.thresholds import Answer, PolicyRule, SuitePolicy
 from perfgate.gate.tighten import Loosening, tighten
-from perfgate.measure.suite import load_suite
+from perfgate.measure.suite import is_suite_file, load_suite
 from perfgate.workflow.gate_edits import GateEdit, gate_edits
 from perfgate.workflow.suites import find_suites
 from perfgate.workflow.worktree import WorkTree
@@ -68,7 +69,7 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     head_file = _policy(head_data, POLICY_PATH, today)
     pairs = sorted({(item.key, metric.name) for item in benchmarks for metric in item.metrics})
     policy, loosened = tighten(
-        SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted, suites)), removed=base_file.removed),
+        SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted)), removed=base_file.removed),
         SuitePolicy(
             rules=(*head_file.rules, *_suite_rules(benchmarks), *_option_rules(options)),
             removed=head_file.removed,
@@ -118,11 +119,11 @@ def _suite_rules(benchmarks: Iterable[Benchmark]) -> tuple[PolicyRule, ...]:
     )
 
 
-def _base_suite_rules(trusted: TrustedTree, suites: Iterable[str]) -> tuple[PolicyRule, ...]:
-    """Thresholds as the base's own suites say; a suite that base cannot read sets none there."""
+def _base_suite_rules(trusted: TrustedTree) -> tuple[PolicyRule, ...]:
+    """Thresholds of the base's own suites, wherever the change has moved them; a broken one sets none."""
     rules: list[PolicyRule] = []
-    for path in suites:
-        data = trusted.read(path)
+    for path in trusted.paths:
+        data = trusted.read(path) if is_suite_file(PurePosixPath(path).name) else None
         if data is None:
             continue
         try:

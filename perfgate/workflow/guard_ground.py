@@ -53,7 +53,7 @@ def facts_of_history(
     for commit in tree.repository.iter_commits("HEAD", max_count=count):
         trusted = TrustedTree(tree.repository, commit.hexsha, tree.prefix)
         files = {}
-        for path in trusted.paths():
+        for path in trusted.paths:
             if not is_selected(rules.settings, path):
                 continue
             try:

@@ -107,3 +107,19 @@ def test_budgets_of_the_guardrails_are_a_table_and_a_broken_one_is_red(project: 
     tested = project.pytest("-k", "resnet50 and 310p")
     assert tested.code == 1, tested.text
     assert "over budget: " in tested.out
+
+
+def test_thresholds_of_a_suite_hold_although_the_change_moves_the_suite(project: Project) -> None:
+    suite = (project.folder / "perf_models.yaml").read_text(encoding="utf-8")
+    entry = "  - name: resnet50\n"
+    strict = suite.replace(entry, f'{entry}    limits: {{latency: "<=1us"}}\n')
+    assert strict != suite
+    project.commit("a limit in the suite", {"perf_models.yaml": strict})
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    assert project.perfgate("check", "-k", "resnet50").code == 1
+
+    (project.folder / "perf_models.yaml").unlink()
+    project.write({"perf_moved.yaml": suite})
+    done = project.perfgate("check", "-k", "resnet50")
+    assert done.code == 1, done.text
+    assert "perf_models.yaml: removed" in done.out

@@ -38,7 +38,7 @@ def test_a_subfolder_of_the_repository_can_be_the_root(repository: Repository) -
     tree = tree_of(repository, "sub")
     assert tree.read("perfgate.yaml") == b"x"
     assert tree.read_folder("baselines")[0] == {"baselines/d/a.json": b"{}"}
-    assert tree.paths() == ("baselines/d/a.json", "perfgate.yaml")
+    assert tree.paths == ("baselines/d/a.json", "perfgate.yaml")
 
 
 def test_links_and_executables_and_large_files_are_refused_with_the_reason(repository: Repository) -> None:
@@ -80,5 +80,5 @@ def test_hooks_and_monitors_of_the_repository_do_not_run(repository: Repository,
     repository.git("config", "core.pager", str(script))
     tree = tree_of(repository)
     assert tree.read("a.json") == b"{}"
-    assert "a.json" in tree.paths()
+    assert "a.json" in tree.paths
     assert not mark.exists()
