@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from perfgate.config.bash.heredoc_reading import HeredocReader
@@ -36,21 +37,21 @@ _ARM_END = re.compile(r";;&|;;|;&")
 class CompoundReader(HeredocReader):
     """Reads the commands that hold other commands; the command reader supplies the lists inside."""
 
+    @abstractmethod
     def read_until(self, *closing: str) -> Sequence:
         """The commands up to one of the closing words, which is not passed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def skip_lines(self) -> None:
         """Pass blanks, comments and line ends."""
-        raise NotImplementedError
 
+    @abstractmethod
     def redirects(self) -> tuple[Redirect, ...]:
         """The redirections after a compound command."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read_command(self) -> Command:
         """The command that stands here."""
-        raise NotImplementedError
 
     def read_compound(self) -> Command | None:
         """The compound command that stands here, or None for a simple command."""

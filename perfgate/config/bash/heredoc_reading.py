@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from perfgate.config.bash.syntax import Heredoc, Literal, WordText
@@ -46,9 +47,9 @@ class HeredocReader(WordReader):
             else:
                 heredoc.body = self.expandable(text)
 
+    @abstractmethod
     def expandable(self, text: Placed) -> WordText:
         """A heredoc body in which expansions count; the command reader defines it."""
-        raise NotImplementedError
 
     def _body(self, heredoc: Heredoc) -> Placed:
         lines: list[Placed] = []

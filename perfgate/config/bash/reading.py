@@ -1,4 +1,4 @@
-"""The position in a shell text: blanks, comments, operators and the bodies of heredocs."""
+"""The position in a shell text, its limits, and what stands between words: blanks and operators."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ if TYPE_CHECKING:
 
     from perfgate.config.spans import Placed
 
-MAX_ITEMS = (
-    8192  # words of a command, parts of a word, commands of a chain; beyond that the text is no script
-)
+# Words of a command, parts of a word, commands of a chain; beyond that the text is no script.
+MAX_ITEMS = 8192
 MAX_COMMANDS = 10_000  # of one text
 MAX_DEPTH = 48  # constructs inside constructs; each takes up to twelve Python frames
 

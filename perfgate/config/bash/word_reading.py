@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from perfgate.config.bash.ansi import ansi_literals
@@ -35,16 +36,20 @@ _PAREN_OR_QUOTE = re.compile(r"[()'\"\\]")
 _EXTENDED = frozenset("?*+@!")
 
 
-class WordReader(Cursor):
-    """Reads words; the body of a substitution is read by `read_body`, which the command reader gives."""
+class WordReader(Cursor, ABC):
+    """Reads words. One grammar stands in four files, words below commands, and each reads at one position.
 
+    Words hold commands (`$(...)`) as commands hold words: what a lower file needs of a higher one it
+    declares abstract, and only the whole, `CommandReader`, can be made.
+    """
+
+    @abstractmethod
     def read_body(self, closing: str) -> Sequence:
         """The commands up to the closing parenthesis; the command reader defines it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def nested(self, placed: Placed) -> Sequence:
         """The commands of a text inside this one (backquotes)."""
-        raise NotImplementedError
 
     def read_word(self) -> WordText | None:
         """The word that stands here, or None."""
