@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from perfgate.core.device import KIB
+
 if TYPE_CHECKING:
     from perfgate.core.device import Device
     from perfgate.npu.columns import Accesses, Bools, Columns, Floats, Ints
 
-LONG_ROW_READS = (
-    3  # a row that fits no buffer is read for the maximum or mean, for the sum, and for the result
-)
+# A row that fits no buffer is read for the maximum or mean, for the sum, and for the result.
+LONG_ROW_READS = 3
 _FLOAT32_BYTES = 4
-_KIB = 1024
 
 
 class Reuse(StrEnum):
@@ -60,7 +60,7 @@ def measure_traffic(columns: Columns, device: Device, reuse: Reuse) -> Traffic:
     repeats = np.where(rows.rank == 0, passes[rows.kernel], 1)
     if reuse is Reuse.L1:
         # Half of every L1 holds what the kernel before left there, the other half is the next tile's.
-        fits = rows.size <= device.buffers.l1_kb * _KIB * device.cores.matrix // 2
+        fits = rows.size <= device.buffers.l1_kb * KIB * device.cores.matrix // 2
         repeats = np.where(fits & ~is_write & (written_by == rows.kernel - 1), 0, repeats)
     size, slow = rows.size * repeats, rows.slow * repeats
 
@@ -85,7 +85,7 @@ def measure_traffic(columns: Columns, device: Device, reuse: Reuse) -> Traffic:
 
 
 def _read_passes(columns: Columns, device: Device) -> Ints:
-    limit = np.where(columns.is_softmax, device.vector.softmax_row_kb, device.vector.norm_row_kb) * _KIB
+    limit = np.where(columns.is_softmax, device.vector.softmax_row_kb, device.vector.norm_row_kb) * KIB
     return np.where(columns.row * _FLOAT32_BYTES > limit, LONG_ROW_READS, 1)
 
 

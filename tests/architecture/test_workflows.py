@@ -141,10 +141,24 @@ def test_the_action_ends_with_the_gates_code_whatever_became_of_the_reports() ->
     assert all(step["continue-on-error"] is True for step in between)
 
 
+def test_the_page_has_every_input_with_its_default_and_every_output_of_the_action() -> None:
+    action = load(GITHUB / "actions" / "perfgate" / "action.yml")
+    page = (ROOT / "docs" / "CI.md").read_text(encoding="utf-8")
+
+    def table(head: str) -> dict[str, str]:
+        lines = page[page.index(f"| {head} |") :].split("\n\n")[0].splitlines()[2:]
+        cells = [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in lines]
+        return {row[0]: row[1] for row in cells}
+
+    defaults = {name: entry["default"] for name, entry in action["inputs"].items()}
+    assert table("input") == defaults | {"base": "from the event"}
+    assert defaults["base"] == ""  # which the gate takes as: from the event
+    assert set(table("output")) == set(action["outputs"])
+
+
 def test_zizmor_has_nothing_to_say_but_the_two_accepted_findings() -> None:
     program = Path(sys.executable).parent / "zizmor"
-    if not program.exists():
-        pytest.skip("zizmor is not installed: it is in the `dev` group")
+    assert program.exists(), "zizmor is missing: it is in the `dev` group, which `make test` installs"
     command = [str(program), "--offline", "--quiet", "--format=json"]
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("GH_", "GITHUB_"))

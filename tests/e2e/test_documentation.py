@@ -52,15 +52,9 @@ COMMANDS = [item for item in shown_commands() if item[1] not in RUN_BY_CI]
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The committed state of this repository, with this environment as its `.venv`."""
     folder = tmp_path_factory.mktemp("docs") / "perfgate"
-    done = subprocess.run(
-        ["git", "clone", "-q", str(ROOT), str(folder)],
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.skip(f"the tests do not run inside a git clone: {done.stderr.strip()}")
+    if not (ROOT / ".git").exists():
+        pytest.skip("the tests run from an archive, not from a git clone: there is no commit to try")
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], env=clean_environment(), check=True)
     (folder / ".venv").symlink_to(Path(sys.prefix))
     return folder
 
