@@ -46,7 +46,7 @@ class GateEdit(msgspec.Struct, frozen=True, kw_only=True):
 
 def gate_edits(tree: WorkTree, trusted: TrustedTree, baselines: str) -> tuple[GateEdit, ...]:
     """Compare the gate's files of the working tree with those of the base commit, byte by byte."""
-    here = {path for path in tree.files() if belongs_to_gate(path, baselines)}
+    here = {path for path in tree.files if belongs_to_gate(path, baselines)}
     there = {path for path in trusted.paths if belongs_to_gate(path, baselines)}
     edits = []
     for path in sorted(here | there):

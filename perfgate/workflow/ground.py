@@ -65,7 +65,7 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     broken = _broken_in_change(tree, options.baselines, edits)
     baselines = Baselines(stored.records, broken | stored.unusable | refused)
     base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
-    head_data = tree.read(POLICY_PATH, what="policy") if POLICY_PATH in tree.files() else None
+    head_data = tree.read(POLICY_PATH, what="policy") if POLICY_PATH in tree.files else None
     head_file = _policy(head_data, POLICY_PATH, today)
     pairs = sorted({(item.key, metric.name) for item in benchmarks for metric in item.metrics})
     policy, loosened = tighten(

@@ -80,7 +80,7 @@ def check_guardrails(
         head_sources = _sources(tree)
         base = None if trusted is None else load_rules(_trusted_sources(trusted))
         rules, _ = effective(base, load_rules(head_sources))
-    chosen = [path for path in tree.files() if is_selected(rules.settings, path)]
+    chosen = [path for path in tree.files if is_selected(rules.settings, path)]
     most = rules.settings.max_file_size + 1  # one byte more tells that a file is too large
     every = {path: tree.read(path, most=most) for path in chosen}
     facts = facts_of_tree(every, rules)
@@ -165,7 +165,7 @@ def _text(findings: Iterable[Finding]) -> str:
 
 
 def _sources(tree: WorkTree) -> list[RuleSource]:
-    present = set(tree.files())
+    present = set(tree.files)
     return [
         RuleSource(path=path, text=tree.read(path, what="guardrail file"))
         for path in RULE_FILES

@@ -48,7 +48,7 @@ class Survey:
 
 def survey(tree: WorkTree) -> Survey:
     """Read every file that may hold a command; nothing is run or imported."""
-    files = tree.files()
+    files = tree.files
     commands: list[tuple[str, Command]] = []
     runtimes, timed = [], []
     for path in files:
@@ -74,7 +74,7 @@ def survey(tree: WorkTree) -> Survey:
 
 def propose(tree: WorkTree) -> list[Proposal]:
     """The files of a first gate, in the order a person reads them."""
-    present = set(tree.files())
+    present = set(tree.files)
     found = survey(tree)
     texts = [
         (SUITE_PATH, *_suite(found, tree)),

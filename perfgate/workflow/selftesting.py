@@ -58,7 +58,7 @@ def run_selftest(
         return taken
 
     policy = SuitePolicy()
-    if POLICY_PATH in tree.files():
+    if POLICY_PATH in tree.files:
         policy = SuitePolicy(rules=load_policy(tree.read(POLICY_PATH), POLICY_PATH, today=today).rules)
     report = selftest(templates, take_runs, policy, plan)
     if report is None:

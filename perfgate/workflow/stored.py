@@ -31,7 +31,7 @@ class Pair:
 def stored_here(root: Path, folder: str) -> Baselines:
     """The baselines of the working tree; files that cannot be used with their reason."""
     tree = WorkTree(root, open_repository(root))
-    paths = [path for path in tree.files() if path.startswith(f"{folder}/") and path.endswith(".json")]
+    paths = [path for path in tree.files if path.startswith(f"{folder}/") and path.endswith(".json")]
     return read_baselines({path: tree.read(path, what="baseline") for path in paths})
 
 
@@ -90,7 +90,7 @@ def without_benchmark(root: Path, folder: str) -> list[str]:
         for items in find_suites(tree).values()
         for item in items
     }
-    paths = [path for path in tree.files() if path.startswith(f"{folder}/") and path.endswith(".json")]
+    paths = [path for path in tree.files if path.startswith(f"{folder}/") and path.endswith(".json")]
     return [path for path in paths if path not in wanted and _is_record(tree, path)]
 
 

@@ -23,7 +23,7 @@ def find_suites(tree: WorkTree) -> dict[str, tuple[Benchmark, ...]]:
     """
     suites = {
         path: load_suite(tree.read(path, what="suite"), path)
-        for path in tree.files()
+        for path in tree.files
         if is_suite_file(PurePosixPath(path).name)
     }
     check_unique(item for items in suites.values() for item in items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,12 @@ class WorkTree:
         relative = self.root.relative_to(top).as_posix()
         return "" if relative == "." else relative
 
+    @cached_property
     def files(self) -> tuple[str, ...]:
-        """Tracked files and untracked ones that are not ignored, relative to the root, in order."""
+        """Tracked files and untracked ones that are not ignored, relative to the root, in order.
+
+        Listed once: what is judged is the tree as the command found it.
+        """
         listed = None if self.repository is None else listed_files(self.root)
         if listed is None:
             return tuple(sorted(self._walk()))

@@ -19,7 +19,7 @@ def test_tracked_and_new_files_are_listed_ignored_ones_are_not(tmp_path: Path) -
     repository.write({"new.sh": "3", "out/b.sh": "4"})
     (repository.folder / "gone.sh").unlink()
     with open_repository(repository.folder) as opened:
-        assert WorkTree(repository.folder, opened).files() == (".gitignore", "a.sh", "new.sh", "名前.sh")
+        assert WorkTree(repository.folder, opened).files == (".gitignore", "a.sh", "new.sh", "名前.sh")
 
 
 def test_a_root_below_the_top_of_the_repository_sees_its_own_files(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_root_below_the_top_of_the_repository_sees_its_own_files(tmp_path: Pat
     repository.commit("one", {"sub/a.sh": "1", "b.sh": "2"})
     with open_repository(repository.folder / "sub") as opened:
         tree = WorkTree(repository.folder / "sub", opened)
-        assert tree.files() == ("a.sh",)
+        assert tree.files == ("a.sh",)
         assert tree.prefix == "sub"
 
 
@@ -36,7 +36,7 @@ def test_outside_git_every_regular_file_counts(tmp_path: Path) -> None:
     (tmp_path / "node_modules").mkdir()
     (tmp_path / "node_modules" / "b").write_text("2")
     (tmp_path / "link").symlink_to("/etc/passwd")
-    assert WorkTree(tmp_path, None).files() == ("a",)
+    assert WorkTree(tmp_path, None).files == ("a",)
 
 
 @pytest.mark.parametrize(
