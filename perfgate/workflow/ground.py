@@ -65,15 +65,11 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     broken = _broken_in_change(tree, options.baselines, edits)
     baselines = Baselines(stored.records, broken | stored.unusable | refused)
     base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
-    head_data = tree.read(POLICY_PATH, what="policy") if POLICY_PATH in tree.files else None
-    head_file = _policy(head_data, POLICY_PATH, today)
+    head = policy_of_tree(tree, benchmarks, today)
     pairs = sorted({(item.key, metric.name) for item in benchmarks for metric in item.metrics})
     policy, loosened = tighten(
         SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted)), removed=base_file.removed),
-        SuitePolicy(
-            rules=(*head_file.rules, *_suite_rules(benchmarks), *_option_rules(options)),
-            removed=head_file.removed,
-        ),
+        SuitePolicy(rules=(*head.rules, *_option_rules(options)), removed=head.removed),
         pairs,
     )
     return Ground(
@@ -88,6 +84,18 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
         loosened=loosened,
         edits=edits,
     )
+
+
+def policy_of_tree(tree: WorkTree, benchmarks: Iterable[Benchmark], today: dt.date) -> SuitePolicy:
+    """What the working tree asks: its policy file, then the thresholds of its suites.
+
+    Raises:
+        UsageError: the file is no plain file that can be read.
+        UnusableError: it is no policy, or a waiver in it has expired.
+    """
+    data = tree.read(POLICY_PATH, what="policy") if POLICY_PATH in tree.files else None
+    file = _policy(data, POLICY_PATH, today)
+    return SuitePolicy(rules=(*file.rules, *_suite_rules(benchmarks)), removed=file.removed)
 
 
 def _broken_in_change(tree: WorkTree, folder: str, edits: Iterable[GateEdit]) -> dict[str, str]:

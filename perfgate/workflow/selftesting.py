@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.core.errors import NothingMeasuredError, PerfgateError
-from perfgate.gate.policy_file import POLICY_PATH, load_policy
 from perfgate.gate.selftest import selftest
-from perfgate.gate.thresholds import SuitePolicy
+from perfgate.workflow.ground import policy_of_tree
 from perfgate.workflow.measuring import Measurer
 from perfgate.workflow.recording import open_tree
 from perfgate.workflow.suites import find_suites, select
@@ -57,9 +56,7 @@ def run_selftest(
             taken[request.key] = measurer.further_runs(by_key[request.key], record, request.runs)
         return taken
 
-    policy = SuitePolicy()
-    if POLICY_PATH in tree.files:
-        policy = SuitePolicy(rules=load_policy(tree.read(POLICY_PATH), POLICY_PATH, today=today).rules)
+    policy = policy_of_tree(tree, by_key.values(), today)
     report = selftest(templates, take_runs, policy, plan)
     if report is None:
         raise NothingMeasuredError("nothing to test", "selftest", "ask for at least one set")

@@ -26,8 +26,8 @@ from perfgate.core.record import Provenance, Record
 from perfgate.core.verdict import BenchmarkVerdict, Verdict
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
-from perfgate.gate.thresholds import SuitePolicy
 from perfgate.workflow.checking import measure_all
+from perfgate.workflow.ground import policy_of_tree
 from perfgate.workflow.measuring import Measurer, read_records
 from perfgate.workflow.suites import find_suites, select
 from perfgate.workflow.whole_file import write_text_file
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from perfgate.core.record import Run
     from perfgate.gate.decision import RunRequest
+    from perfgate.gate.thresholds import SuitePolicy
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.options import GateOptions
 
@@ -91,6 +92,7 @@ def update_baselines(
 
     Raises:
         UsageError: no reason, a dirty tree, a pull-request job.
+        UnusableError: the policy cannot be used.
         RegressionError: something got worse and no reason accepts it.
         PerfgateError: a benchmark could not be measured, or its change is not settled.
     """
@@ -102,7 +104,8 @@ def update_baselines(
     measurer = Measurer(tree, seed=options.seed, runs=options.runs, cache=options.cache)
     records = _records(request, measurer, selected, announce)
     previous = _previous(tree, options.baselines, records.values())
-    verdicts = _verdicts(records, previous, selected, measurer)
+    policy = policy_of_tree(tree, benchmarks, dt.datetime.now(dt.UTC).date())
+    verdicts = _verdicts(records, previous, selected, measurer, policy)
     _refuse_verdicts(verdicts.values(), request)
     provenance = Provenance(
         commit=str(repository.git.rev_parse("HEAD")).strip(),
@@ -192,8 +195,9 @@ def _verdicts(
     previous: Mapping[str, Record],
     selected: Sequence[Benchmark],
     measurer: Measurer,
+    policy: SuitePolicy,
 ) -> dict[str, BenchmarkVerdict]:
-    """The gate's own decision; runs taken for it stay in the records."""
+    """The gate's own decision by the policy of the tree; runs taken for it stay in the records."""
     by_key = {item.key: item for item in selected}
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
@@ -203,7 +207,7 @@ def _verdicts(
             if item.key in by_key
         }
 
-    decision = decide_in_stages(previous, records, SuitePolicy(), take_runs, options=JudgeOptions())
+    decision = decide_in_stages(previous, records, policy, take_runs, options=JudgeOptions())
     return {item.key: item for item in decision.benchmarks if item.key in records}
 
 

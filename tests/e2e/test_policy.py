@@ -123,3 +123,18 @@ def test_thresholds_of_a_suite_hold_although_the_change_moves_the_suite(project:
     done = project.perfgate("check", "-k", "resnet50")
     assert done.code == 1, done.text
     assert "perf_models.yaml: removed" in done.out
+
+
+def test_an_update_judges_by_the_policy_too(project: Project) -> None:
+    project.commit(
+        "a broken policy", {"perfgate.yaml": "version: 1\npolicy: [{match: '*', min_effect: 0.1}]\n"}
+    )
+    refused = project.perfgate("baseline", "update", "--reason", "r", "-k", "resnet50")
+    assert refused.code == 12, refused.text
+    assert "perfgate.yaml:2" in refused.err
+
+    limit = 'version: 1\npolicy: [{match: "resnet50", metric: latency, limit: "<=1us"}]\n'
+    project.commit("a limit", {"perfgate.yaml": limit})
+    refused = project.perfgate("baseline", "update", "--reason", "r", "-k", "resnet50")
+    assert refused.code == 1, refused.text
+    assert "--accept-regression" in refused.err
