@@ -27,6 +27,11 @@ KEY_READERS: dict[str, Callable[[str], KeyTree]] = {
 }
 
 
+def is_key_file(path: str) -> bool:
+    """Whether a key reader knows the ending."""
+    return PurePosixPath(path).suffix in KEY_READERS
+
+
 def read_key_tree(source: Source) -> KeyTree | None:
     """The leaves of a file by its ending, or None when no key reader knows the ending."""
     reader = KEY_READERS.get(PurePosixPath(source.path).suffix)

@@ -120,14 +120,6 @@ class Placed:
         """The outer span; of text from several places, the run that begins with its first character."""
         return self.source.span(self.offset(0), self.end_offset())
 
-    @property
-    def is_contiguous(self) -> bool:
-        """Every character directly follows the one before it in the outer file."""
-        if isinstance(self.starts, range):
-            return True
-        follows = zip(self.ends, self.starts[1:], strict=False)
-        return all(end == start for end, start in follows)
-
     def stripped(self) -> Placed:
         """The text without blanks at both ends."""
         first = len(self.text) - len(self.text.lstrip())

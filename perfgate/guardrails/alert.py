@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from perfgate.core.finding import Answer
@@ -58,7 +59,7 @@ def condition_holds(condition: AlertCondition, measurement: Measurement) -> Answ
     if condition.for_seconds:
         return _held(condition, measurement.series.get(condition.metric, ()))
     value = _reading(condition, measurement)
-    if value is None or value != value:  # noqa: PLR0124 - NaN is the only number that differs from itself
+    if value is None or isnan(value):
         return Answer.UNKNOWN
     return decided(holds=is_within(condition.sign, value, float(condition.limit.value)))
 
@@ -73,6 +74,8 @@ def _reading(condition: AlertCondition, measurement: Measurement) -> float | Non
             return rate(series)
         case Reading.SWING:
             values = [value for _, value in series]
+            if any(map(isnan, values)):  # what `max` makes of NaN depends on the order
+                return nan
             return max(values) - min(values) if values else None
         case Reading.TIME_TO_OOM:
             return seconds_to_limit(series, measurement.limits.get(condition.metric))
@@ -95,7 +98,10 @@ def seconds_to_limit(series: _Series, limit: float | None) -> float | None:
 
 
 def _held(condition: AlertCondition, series: _Series) -> Answer:
-    """Whether neighbouring points that meet the condition span the time asked for."""
+    """Whether neighbouring points that meet the condition span the time asked for.
+
+    A point that is no number ends a run; where no run is long enough without it, the answer is unknown.
+    """
     if not series:
         return Answer.UNKNOWN
     limit, needed = float(condition.limit.value), float(condition.for_seconds)
@@ -107,4 +113,4 @@ def _held(condition: AlertCondition, series: _Series) -> Answer:
         start = time if start is None else start
         if time - start >= needed:
             return Answer.PASS
-    return Answer.FAIL
+    return Answer.UNKNOWN if any(isnan(value) for _, value in series) else Answer.FAIL

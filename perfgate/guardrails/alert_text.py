@@ -57,6 +57,12 @@ def read_alert_condition(node: Node) -> AlertCondition:
         raise UnusableError(
             f"{shown(text)} is no condition", str(node.place), "write a rate as peak_memory.rate>100MB/min"
         )
+    if time and reading is not Reading.NOW:
+        raise UnusableError(
+            f"{shown(text)} is no condition",
+            str(node.place),
+            f"leave out `for {time.strip()}`: {reading} looks at the whole series",
+        )
     return AlertCondition(
         metric=metric,
         reading=reading,

@@ -5,6 +5,7 @@ Whether a change is a regression is a separate question; here the value alone is
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -112,9 +113,11 @@ def _outcomes(rule: Rule, row: BudgetRow, measurement: Measurement) -> Iterator[
     if measurement.operators is None:
         yield _outcome(rule, row, measurement, row.op, None)
         return
-    for name, seconds in measurement.operators.items():
-        if text_matches(row.op, name):
-            yield _outcome(rule, row, measurement, name, seconds)
+    matched = [name for name in measurement.operators if text_matches(row.op, name)]
+    for name in matched:
+        yield _outcome(rule, row, measurement, name, measurement.operators[name])
+    if not matched:  # renamed or misspelt: nobody knows whether it meets its budget
+        yield _outcome(rule, row, measurement, row.op, None)
 
 
 def _outcome(
@@ -139,7 +142,7 @@ def judge_value(row: BudgetRow, value: float | None) -> tuple[Status, float | No
     Target met: pass. Missed by at most the warn band: warn. Equality on a strict sign is a miss by 0 %, so it
     warns only where there is a band. A value that is no number is unknown.
     """
-    if value is None or value != value:  # noqa: PLR0124 - NaN is the only number that differs from itself
+    if value is None or math.isnan(value):
         return Status.UNKNOWN, None
     limit = float(row.limit.value)
     gap = abs(value - limit)

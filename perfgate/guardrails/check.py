@@ -12,7 +12,7 @@ from perfgate.guardrails.evaluation import Evaluation, Match, RuleOutcome
 from perfgate.guardrails.fault import answer_of
 from perfgate.guardrails.finding import finding_of, in_order, with_fingerprints
 from perfgate.guardrails.globs import any_path_matches
-from perfgate.guardrails.judging import judge_file
+from perfgate.guardrails.judging import judge_file, unread_part
 from perfgate.guardrails.kinds import consistent
 from perfgate.guardrails.rule import Consistency
 from perfgate.guardrails.subject import place_of
@@ -113,6 +113,10 @@ def _draft_consistency(
 ) -> RuleOutcome:
     chosen = [file for file in facts if any_path_matches(rule.paths, file.path)]
     faults = tuple(consistent.faults(body, chosen))
+    faulty = {fault.span.path for fault in faults}
+    targets = [selector.target for selector in body.selectors]
+    unread = (unread_part(rule, targets, file) for file in chosen if file.path not in faulty)
+    faults = (*faults, *(fault for fault in unread if fault is not None))
     findings = tuple(finding_of(rule, fault, "", settings) for fault in faults)
     places = tuple(
         Match(place=place_of(seen.span), name_place=place_of(seen.span), program="", answer=Answer.PASS)

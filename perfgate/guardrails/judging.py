@@ -18,7 +18,7 @@ from perfgate.guardrails.subject import canonical_flag, subjects
 from perfgate.guardrails.worlds import paths_through
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from perfgate.config.facts import FileFacts
     from perfgate.guardrails.rule import Rule, Target
@@ -43,8 +43,15 @@ def judge_file(rule: Rule, facts: FileFacts) -> Iterator[Judged]:
         if judged is not None:
             has_fault = has_fault or bool(judged.faults)
             yield judged
-    if facts.incomplete and not has_fault and _concerns_whole_file(rule.target, facts.path):
-        yield Judged(subject=None, faults=(_incomplete(rule, facts.path),))
+    if not has_fault and (unread := unread_part(rule, (rule.target,), facts)) is not None:
+        yield Judged(subject=None, faults=(unread,))
+
+
+def unread_part(rule: Rule, targets: Iterable[Target], facts: FileFacts) -> Fault | None:
+    """What a file that was not read to its end may hide from a rule on these targets."""
+    if not facts.incomplete or not any(_concerns_whole_file(target, facts.path) for target in targets):
+        return None
+    return _incomplete(rule, facts.path)
 
 
 def selects(rule: Rule, path: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from perfgate.config import programs
 from perfgate.config.dialects.forms import form_of
 from perfgate.config.facts import EnvOperation, Flag, Piece, Span, Value
+from perfgate.config.key_files import is_key_file
 from perfgate.config.read import read
 from perfgate.core.finding import Place
 from perfgate.guardrails.globs import any_path_matches, text_matches
@@ -88,7 +89,7 @@ def subjects(target: Target, facts: FileFacts) -> Iterator[Subject]:
     if target.files and any_path_matches(target.files, facts.path):
         if target.flags_key:
             yield from flag_texts(target, facts)
-        elif facts.keys:
+        elif facts.keys or (is_key_file(facts.path) and not facts.incomplete):  # one without keys lacks all
             yield _of_file(facts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from perfgate.config.key_files import read_key_file
+from perfgate.config.key_files import is_key_file, read_key_file
 from perfgate.config.programs import GFLAGS, PROGRAMS, WATCH, Program, Watch, program_of
 from perfgate.config.read import read
 from perfgate.config.spans import Source
@@ -30,14 +30,15 @@ class Watched:
 
 
 def facts_of_tree(files: Mapping[str, bytes], rules: RuleSet) -> tuple[FileFacts, ...]:
-    """The facts of all files that the settings choose, in the order of their paths; empty ones are left out.
+    """The facts of all files that the settings choose, in the order of their paths.
 
+    Those that say nothing are left out, but not files watched for their keys: one without any lacks them all.
     A file above `max_file_size` may be given cut off at one byte more: its length alone tells.
     """
     watched = watched_by(rules)
     chosen = (path for path in sorted(files) if is_selected(rules.settings, path))
     every = (facts_of_file(path, files[path], watched) for path in chosen)
-    return tuple(facts for facts in every if _says_something(facts))
+    return tuple(facts for facts in every if _says_something(facts) or _has_keys(facts.path, watched))
 
 
 def reader_for(rules: RuleSet) -> Callable[[str, bytes], FileFacts]:
@@ -77,8 +78,7 @@ def _program(name: str, target: Target) -> Program:
 def facts_of_file(path: str, data: bytes, watched: Watched) -> FileFacts:
     """The facts of one file, with its keys where a target watches them."""
     facts = read(path, data, watch=watched.watch, size_limit=watched.size_limit)
-    has_keys = bool(watched.key_files) and any_path_matches(watched.key_files, path)
-    if facts.incomplete or facts.keys or not has_keys:
+    if facts.incomplete or facts.keys or not _has_keys(path, watched):
         return facts
     if len(data) > watched.size_limit:
         return replace(facts, incomplete=True)
@@ -89,6 +89,11 @@ def facts_of_file(path: str, data: bytes, watched: Watched) -> FileFacts:
         notes=(*facts.notes, *found.notes),
         incomplete=found.incomplete,
     )
+
+
+def _has_keys(path: str, watched: Watched) -> bool:
+    """Whether a target watches the file for its keys and they can be read."""
+    return is_key_file(path) and bool(watched.key_files) and any_path_matches(watched.key_files, path)
 
 
 def _text(data: bytes) -> str:

@@ -40,15 +40,17 @@ def faults(body: Consistency, facts: Sequence[FileFacts]) -> Iterator[Fault]:
         if number == MAX_PAIRS:
             return
         yield _differing(left, right)
-    for item in seen:
-        if item.text is None and order:
-            yield Fault(
-                answer=Answer.UNKNOWN,
-                span=item.span,
-                message=f"{item.name}: its value is not known here, {order[0].span} has {order[0].text}",
-                flag=item.name,
-                expected=order[0].text or "",
-            )
+    if len(seen) > 1:
+        other = f"{order[0].span} has {order[0].text}" if order else "and at no other place"
+        for item in seen:
+            if item.text is None:
+                yield Fault(
+                    answer=Answer.UNKNOWN,
+                    span=item.span,
+                    message=f"{item.name}: its value is not known here, {other}",
+                    flag=item.name,
+                    expected=order[0].text or "" if order else "",
+                )
 
 
 def places(body: Consistency, facts: Sequence[FileFacts]) -> tuple[Seen, ...]:
@@ -75,8 +77,11 @@ def _seen(selector: Selector, facts: FileFacts) -> Iterator[Seen]:
                 yield Seen(name=setting.name, text=setting.value.text, span=setting.span)
         return
     for subject in subjects(selector.target, facts):
-        for flag in effective(subject, selector.name):
+        flags = effective(subject, selector.name)
+        for flag in flags:
             yield from _values(flag, subject)
+        if not flags and subject.is_open:  # the flag may follow in what this file does not show
+            yield Seen(name=selector.name, text=None, span=subject.name_span)
 
 
 def _values(flag: Flag, subject: Subject) -> Iterator[Seen]:

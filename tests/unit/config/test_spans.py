@@ -35,8 +35,6 @@ def test_text_from_two_places_is_placed_by_its_first_run() -> None:
     assert text.text == "bx"
     span = text.span()
     assert (span.line, span.column, span.end_column) == (2, 3, 4)
-    assert not text.is_contiguous
-    assert WHOLE[2:6].is_contiguous
 
 
 def test_empty_text_stands_where_it_was_cut_out() -> None:

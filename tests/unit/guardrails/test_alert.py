@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import nan
+
 import pytest
 
 from perfgate.guardrails.alert import evaluate_alerts, rate, seconds_to_limit
@@ -32,6 +34,8 @@ def over(step: float, *values: float) -> Series:
         (over(1, 0.041, 0.05, 0.06), "pass"),  # 2 s only
         (over(1, 0.05, 0.05, 0.03, 0.05, 0.05), "pass"),  # interrupted
         (over(1, 0.04, 0.04, 0.04, 0.04), "pass"),  # not above
+        (over(1, 0.05, 0.05, nan, 0.05, 0.05), "unknown"),  # no number may hide that it never fell
+        (over(1, nan, 0.05, 0.05, 0.05, 0.05), "fail"),  # long enough without it
         ((), "unknown"),
     ],
 )
@@ -53,7 +57,14 @@ def test_memory_alert_looks_at_growth_per_minute(series: Series, expected: str) 
 
 
 @pytest.mark.parametrize(
-    ("series", "expected"), [(over(1, 60, 95, 64), "fail"), (over(1, 60, 90), "pass"), ((), "unknown")]
+    ("series", "expected"),
+    [
+        (over(1, 60, 95, 64), "fail"),
+        (over(1, 60, 90), "pass"),
+        ((), "unknown"),
+        (over(1, 60, nan, 64), "unknown"),
+        (over(1, nan, 60, 64), "unknown"),
+    ],
 )
 def test_swing_is_maximum_minus_minimum(series: Series, expected: str) -> None:
     assert answer("utilisation-swing", gpu_utilisation=series) == expected

@@ -142,3 +142,10 @@ def test_bytes_are_shown_in_the_powers_that_limits_are_counted_in() -> None:
     (finding,) = budget_findings(outcomes, Settings())
     # half of four is an eighth of it: 12.5 %
     assert finding.message.endswith("peak_memory is 4.50 GiB, must be <4GB, missed by 12.50 %")
+
+
+def test_operator_budget_that_fits_no_operator_is_unknown() -> None:
+    text = "rules: [{id: b, budget: {metric: latency, max: 2ms, op: 'Convv*'}}]"
+    measurement = Measurement(benchmark="b", device="d", values={}, operators={"Conv_1": 0.003})
+    outcomes = evaluate_budgets(rules(text), [measurement])
+    assert [(o.operator, str(o.status)) for o in outcomes] == [("Convv*", "unknown")]

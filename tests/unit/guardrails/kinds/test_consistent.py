@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from perfgate.config.facts import EnvOperation, EnvSetting
 from perfgate.guardrails.check import evaluate
 from perfgate.guardrails.kinds.consistent import MAX_PAIRS
@@ -37,6 +39,34 @@ def test_different_values_fail_and_both_places_are_named() -> None:
 def test_value_that_is_not_known_is_unknown() -> None:
     evaluation = judged(RULE, facts(command(flag("--soc_version", unknown()))), runtime(device__soc="B"))
     assert [str(finding.answer) for finding in evaluation.findings] == ["unknown"]
+
+
+def test_values_of_which_none_is_known_are_unknown() -> None:
+    calls = facts(
+        command(flag("--soc_version", unknown(), line=3), line=3),
+        command(flag("--soc_version", unknown(), line=7), line=7),
+    )
+    assert [str(finding.answer) for finding in judged(RULE, calls).findings] == ["unknown", "unknown"]
+
+
+def test_a_call_whose_flag_may_follow_is_unknown() -> None:
+    evaluation = judged(RULE, facts(command(is_open=True)), runtime(device__soc="B"))
+    assert [str(finding.answer) for finding in evaluation.findings] == ["unknown"]
+
+
+def test_file_not_read_to_its_end_may_hide_another_value() -> None:
+    calls, keys = facts(command(flag("--soc_version", "A"))), runtime(device__soc="A")
+    evaluation = judged(RULE, calls, replace(keys, incomplete=True))
+    assert [(finding.span.path, str(finding.answer)) for finding in evaluation.findings] == [
+        (keys.path, "unknown")
+    ]
+    assert str(evaluation.outcomes[0].answer) == "unknown"
+
+
+def test_file_not_read_to_its_end_that_fails_is_named_once() -> None:
+    calls, keys = facts(command(flag("--soc_version", "A"))), runtime(device__soc="B")
+    evaluation = judged(RULE, calls, replace(keys, incomplete=True))
+    assert [str(finding.answer) for finding in evaluation.findings] == ["fail"]
 
 
 def test_three_values_give_three_pairs() -> None:

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.guard_facts import judged, runtime
+from perfgate.guardrails.check import evaluate
+from perfgate.guardrails.tree import facts_of_tree
+from tests.guard_facts import TODAY, judged, rules, runtime
 
 if TYPE_CHECKING:
     from perfgate.config.facts import FileFacts
@@ -33,6 +35,16 @@ def test_key_that_is_there(test: str, expected: str) -> None:
 def test_missing_key_fails_only_when_required() -> None:
     assert answer_for("a", "equals: x", runtime(b="x")) == "pass"
     assert answer_for("a", "equals: x, required: true", runtime(b="x")) == "fail"
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"a": {}}'])
+def test_file_without_any_key_lacks_the_required_one(text: str) -> None:
+    chosen = rules(TEMPLATE.format(path="a", test="required: true"))
+    files = {"deploy/runtime_config.json": text.encode(), "deploy/other.json": b"{}"}
+    (outcome,) = evaluate(chosen, facts_of_tree(files, chosen), today=TODAY).outcomes
+    assert [(finding.span.path, finding.message) for finding in outcome.findings] == [
+        ("deploy/runtime_config.json", "missing a")
+    ]
 
 
 @pytest.mark.parametrize(
