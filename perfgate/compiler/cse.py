@@ -83,7 +83,7 @@ def _constants(node: WorkNode) -> list[WorkValue]:
 
 
 def same_attributes(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Equal attributes; arrays by content, nested graphs by their digest."""
+    """Equal attributes; arrays by content, also inside tuples."""
     if left is right or (not left and not right):
         return True
     if left.keys() != right.keys():
@@ -94,6 +94,8 @@ def same_attributes(left: dict[str, Any], right: dict[str, Any]) -> bool:
 def _same(left: Any, right: Any) -> bool:  # noqa: ANN401 - attributes are of any type
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         return bool(np.array_equal(left, right))
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_same, left, right))
     return bool(left == right)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
 
@@ -93,9 +94,10 @@ def bytes_of(setting: Setting) -> int:
     number, unit = float(match[1]), match[2].lower()
     prefix = unit.rstrip("b")
     factor = _BINARY[prefix[0]] if prefix.endswith("i") and prefix[0] in _BINARY else _UNITS.get(prefix, 0)
-    if not factor:
+    size = number * factor
+    if not factor or not isfinite(size):
         refuse(setting, expected)
-    return int(number * factor)
+    return int(size)
 
 
 def dims_of(setting: Setting, text: str, expected: str) -> tuple[int, ...]:

@@ -93,9 +93,7 @@ class _LayoutWalk:
         return self._pins.get(op, self._bare) if self._pins else self._bare
 
     def _logical(self, node: WorkNode) -> None:
-        for position, operand in enumerate(node.inputs):
-            if operand is not None and operand.layout not in {"", LOGICAL}:
-                node.inputs[position] = self._convert.form(node, operand, LOGICAL)
+        self._fix_logical(node)
         self._order.append(node)
 
     def _agnostic(self, node: WorkNode) -> None:

@@ -136,6 +136,12 @@ def _build(last: dict[str, Setting], unhandled: list[Unhandled], notes: list[str
         changes["stream_priority"] = choice_of(priority, {level.value: level for level in StreamPriority})
     changes["background"] = _background(last)
     changes["tea_cache"] = _tea_cache(last)
+    if changes["background"] is None:
+        notes += [
+            f"{setting.name} at {setting.place} changes nothing: background.load is absent"
+            for name, setting in last.items()
+            if name.startswith("background.") or (name == "background" and setting.value != "false")
+        ]
     if (
         priority is not None
         and changes["stream_priority"] is not StreamPriority.NORMAL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from math import prod
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -125,7 +126,7 @@ def smallest_fit(bindings: tuple[ShapeBinding, ...], wanted: dict[str, tuple[int
     for index, binding in enumerate(bindings):
         if not all(_fits(shape, binding.bindings.get(name, shape)) for name, shape in wanted.items()):
             continue
-        elements = sum(_product(shape) for shape in binding.bindings.values())
+        elements = sum(prod(shape) for shape in binding.bindings.values())
         if best < 0 or elements < best_elements:
             best, best_elements = index, elements
     if best < 0:
@@ -138,10 +139,3 @@ def smallest_fit(bindings: tuple[ShapeBinding, ...], wanted: dict[str, tuple[int
 
 def _fits(shape: tuple[int, ...], room: tuple[int, ...]) -> bool:
     return len(shape) == len(room) and all(size <= most for size, most in zip(shape, room, strict=True))
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count

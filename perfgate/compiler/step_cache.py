@@ -32,10 +32,10 @@ def stored_tensor(graph: Graph, log: PassLog) -> str:
     except (ValueError, TypeError, KeyError):
         log.note(NAME, where, "no-region: metadata step_cache is no object with scopes and tensor")
         return ""
-    if tensor not in graph.tensors or tensor in graph.inputs:
+    if not isinstance(tensor, str) or tensor not in graph.tensors or tensor in graph.inputs:
         log.note(NAME, where, f"no-region: the model computes no tensor '{tensor}'")
         return ""
-    return str(tensor)
+    return tensor
 
 
 def keep(work: WorkGraph, tensor: str) -> None:

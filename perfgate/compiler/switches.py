@@ -119,7 +119,7 @@ def _states(entries: dict[str, object], where: str) -> dict[str, bool]:
 
 def _read_section(section: str, entries: dict[str, bool], states: dict[Fusion, bool]) -> list[str]:
     """Take a section's entries into the states; the answer lists names that no fusion has."""
-    for_all = entries.get("ALL", entries.get("all"))
+    for_all = next((is_on for name, is_on in entries.items() if name.upper() == "ALL"), None)
     if for_all is not None:
         for fusion, home in SECTION_OF.items():
             if home == section:

@@ -48,9 +48,9 @@ def readable(value: float, unit: str) -> str:
 
 
 def percent(relative: float) -> str:
-    """A relative change as signed percent with three significant digits: 3.09 is `+309 %`."""
+    """A relative change as signed percent, one decimal below 100 %: 3.09 is `+309 %`."""
     value = relative * 100
     size = abs(value)
-    if size >= 99.95:  # noqa: PLR2004 - three significant digits
+    if size >= 99.95:  # noqa: PLR2004 - from here on no decimals
         return f"{value:+.0f} %"
     return f"{value:+.1f} %"

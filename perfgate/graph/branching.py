@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from perfgate.graph.ir import Node
     from perfgate.graph.ops import OpFacts
 
-UNBOUNDED = 1 << 31  # exporters write 2^63 - 1 for "until the condition is false"
 RIDGE = 100  # FLOPs that take as long as a byte on the devices here; only ranks two branches
-MIN_SCAN_OPSET = 9  # version 8 had an implicit batch axis
 
 
 def inline_branch(importer: Importer, proto: Message, inputs: tuple[str, ...], frame: Frame) -> bool:

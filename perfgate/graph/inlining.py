@@ -19,7 +19,7 @@ DEEPEST = 100  # calls and bodies inside each other; protobuf itself stops neste
 def call_function(importer: Importer, proto: Message, inputs: tuple[str, ...], frame: Frame) -> None:
     """Adds the callee's nodes with arguments in place of formal names."""
     function = importer.functions[proto.domain, proto.op_type]
-    name = proto.name or next(iter(proto.output), "")
+    name = node_name(proto)
     deeper_than(frame, name)
     outputs = importer.output_names(proto, frame)
     prefix = f"{frame.prefix}/{name}" if frame.prefix and proto.name else name

@@ -33,6 +33,7 @@ _TYPED_FIELD: dict[str, str] = {
 }  # fmt: skip
 EXTERNAL = 1  # TensorProto.DataLocation
 MOST_EXTERNAL_BYTES = 1 << 20  # values that big are never looked at: the cost needs the shape only
+MOST_OFFSET_DIGITS = 18  # what a file position can hold
 NUMPY_TYPES = frozenset(_TYPED_FIELD)
 
 
@@ -61,7 +62,7 @@ def weight_tensor(
     if shape and min(shape) < 0:
         raise broken(f"tensor '{name}' has the negative size {min(shape)}")
     if proto.data_location == EXTERNAL:
-        value = _external_value(proto, shape, dtype, folder)
+        value = _external_value(proto, name, shape, dtype, folder)
         if value is None and absent is not None:
             absent[name] = external_location(proto)
     else:
@@ -107,7 +108,13 @@ def _storage_type(dtype: str) -> str:
 def _exotic_value(proto: Message, name: str, raw: bytes, dtype: str) -> Array:
     if dtype == "string":
         items = np.array([bytes(item) for item in proto.string_data], dtype=object)
-        return items.reshape(tuple(proto.dims)) if items.size else None
+        if not items.size:
+            return None
+        try:
+            return items.reshape(tuple(proto.dims))
+        except ValueError as error:
+            what = f"tensor '{name}' holds {items.size} strings, not as many as {list(proto.dims)} needs"
+            raise broken(what) from error
     if not raw and not len(proto.int32_data):
         return None
     import onnx.numpy_helper  # noqa: PLC0415 - 120 ms, and only models with narrow types need it
@@ -118,7 +125,9 @@ def _exotic_value(proto: Message, name: str, raw: bytes, dtype: str) -> Array:
         raise broken(f"tensor '{name}' holds bytes that are no {dtype}") from error
 
 
-def _external_value(proto: Message, shape: tuple[int, ...], dtype: str, folder: Path | None) -> Array:
+def _external_value(
+    proto: Message, name: str, shape: tuple[int, ...], dtype: str, folder: Path | None
+) -> Array:
     """Value from the external file where it is small, present and inside the model's folder, else None."""
     if folder is None or dtype not in NUMPY_TYPES:
         return None
@@ -127,8 +136,11 @@ def _external_value(proto: Message, shape: tuple[int, ...], dtype: str, folder: 
     path = (folder / entries.get("location", "")).resolve()
     if size > MOST_EXTERNAL_BYTES or not path.is_relative_to(folder.resolve()) or not path.is_file():
         return None
+    offset = entries.get("offset", "0")
+    if not offset.isdecimal() or len(offset) > MOST_OFFSET_DIGITS:
+        raise broken(f"tensor '{name}' has the external offset {offset!r}")
     with path.open("rb") as file:
-        file.seek(int(entries.get("offset", "0")))
+        file.seek(int(offset))
         content = file.read(size)
     return np.frombuffer(content, dtype=dtype).reshape(shape) if len(content) == size else None
 

@@ -1,4 +1,4 @@
-"""Which numbers of a device make sense: positive rates, shares between 0 and 1, nothing infinite."""
+"""Which values of a device make sense: positive rates, shares between 0 and 1, nothing infinite."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _MAY_BE_ZERO = (
     "dma.latency_ns", "launch.", "link.latency_us", "host.", "runtime.", "power.idle_share", "energy.",
 )  # fmt: skip
 _SHARES = ("efficiency.", "l2.reuse_share", "link.pageable_share", "power.idle_share")
+_DRAM_KINDS = ("hbm", "lpddr", "ddr")  # each has its energy per byte
 _LARGEST = 1e12  # beyond it a typing error is certain, and int64 picoseconds are no longer safe
 
 
@@ -22,7 +23,8 @@ def check_value(dotted: str, value: Any) -> str:  # noqa: ANN401 - any value of 
     if isinstance(value, tuple):
         return next(filter(None, (_check_item(item) for item in value)), "")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return ""
+        is_wrong = dotted == "dram.energy" and value not in _DRAM_KINDS
+        return f"use one of {', '.join(_DRAM_KINDS)}" if is_wrong else ""
     if not isfinite(value) or value < 0 or value > _LARGEST:
         return f"give a number from 0 to {_LARGEST:.0e}"
     if value == 0 and not dotted.startswith(_MAY_BE_ZERO):

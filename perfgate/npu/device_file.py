@@ -140,7 +140,10 @@ def _flatten(node: yaml.MappingNode, struct: type[Any], prefix: str, path: Path)
 
 
 def _leaf(node: yaml.Node, kind: Any, dotted: str, place: str) -> Leaf:  # noqa: ANN401 - a type hint as a value
-    raw = _plain(node)
+    try:
+        raw = _plain(node)
+    except (yaml.YAMLError, ValueError) as error:  # a tag nobody knows, a date that is none
+        raise DeviceError(f"{dotted!r} is no plain value", place, "write a number, text or list") from error
     if get_origin(kind) is tuple:
         value, source = _list_value(raw, kind.__args__[0], dotted, place)
     else:

@@ -85,13 +85,13 @@ def _changes(values: Mapping[str, str], place: str, base: Device) -> dict[str, A
     changes: dict[str, Any] = {}
     for key, dotted in _COUNTS.items():
         if key in values:
-            changes[dotted] = int(_number(values, key, place))
+            changes[dotted] = _whole(values, key, place)
     for key, dotted in _RATES.items():
         if key in values:
             changes[dotted] = _number(values, key, place)
     for key, (dotted, unit) in _SIZES.items():
         if key in values:
-            changes[dotted] = int(_number(values, key, place) // unit)
+            changes[dotted] = _units(values, key, place, unit)
     if "l2_size" in values:
         changes["l2.mb"] = _number(values, "l2_size", place) / MIB
     if all(key in values for key in _GRANULES):
@@ -113,6 +113,21 @@ def _dram_rate(
     mhz = changes.get("freq_mhz", base.freq_mhz)
     cores = changes.get("cores.matrix", base.cores.matrix)
     return {"dram.gb_s": min(rates) * mhz * cores / 1000}
+
+
+def _whole(values: Mapping[str, str], key: str, place: str) -> int:
+    number = _number(values, key, place)
+    if not number.is_integer():
+        raise DeviceError(f"{key} is {values[key]!r}", place, "give a whole number")
+    return int(number)
+
+
+def _units(values: Mapping[str, str], key: str, place: str, unit: int) -> int:
+    """Whole units of a size in bytes; 0 would say that the machine has no such memory."""
+    units = int(_number(values, key, place) // unit)
+    if not units:
+        raise DeviceError(f"{key} is {values[key]!r}", place, f"give {unit} bytes or more")
+    return units
 
 
 def _number(values: Mapping[str, str], key: str, place: str) -> float:

@@ -90,6 +90,7 @@ def test_the_description_names_inputs_protocol_and_device() -> None:
     assert found.protocol["samples"] == "5"
     assert found.device == "ascend-310p-like"
     assert len(found.device_digest) == len(found.model_digest) == 64
+    assert found.inputs
     assert all("[" in text for text in found.inputs.values())
 
 

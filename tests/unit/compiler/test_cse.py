@@ -1,6 +1,6 @@
 import numpy as np
 
-from perfgate.compiler.cse import merge_duplicates
+from perfgate.compiler.cse import merge_duplicates, same_attributes
 from tests.graphs import Drawing, passed
 
 
@@ -69,3 +69,10 @@ def test_two_loops_that_start_alike_are_two_loops() -> None:
     work, entries = passed(draw.graph("one", "two"), merge_duplicates)
     assert [node.op for node in work.nodes()].count("LoopEnter") == 2
     assert entries[0].reason.startswith("has-subgraph")
+
+
+def test_attributes_that_hold_several_arrays_are_compared_by_content() -> None:
+    one, two = np.array([1, 2]), np.array([1, 2])
+    assert same_attributes({"tensors": (one,), "axes": (0, 1)}, {"tensors": (two,), "axes": (0, 1)})
+    assert not same_attributes({"tensors": (one,)}, {"tensors": (two + 1,)})
+    assert not same_attributes({"tensors": (one,)}, {"tensors": (one, two)})

@@ -56,6 +56,14 @@ def test_a_priority_without_other_work_says_that_it_changes_nothing() -> None:
     assert PLACE in found.notes[0]
 
 
+@pytest.mark.parametrize("key", ["background", "background__priority", "background__kernel_us"])
+def test_other_work_without_a_load_says_that_it_changes_nothing(key: str) -> None:
+    found = runtime(**{key: "true"})
+    assert found.background is None
+    assert "changes nothing: background.load is absent" in found.notes[0]
+    assert runtime(background="false").notes == ()
+
+
 def test_a_priority_with_other_work_is_said_without_a_note() -> None:
     found = runtime(stream_priority="high", background__load="0.3", background__kernel_us="50")
     assert found.background == Background(load=0.3, kernel_us=50)
@@ -76,6 +84,7 @@ def test_an_unknown_key_is_kept_with_its_place() -> None:
         ("streams", "many"),
         ("pinned_memory", "perhaps"),
         ("stream_priority", "urgent"),
+        ("memory_pool", "9" * 400),
         ("background__load", "1.0"),
         ("background__load", "nan"),
         ("tea_cache__every", "0"),

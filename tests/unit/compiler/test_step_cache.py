@@ -45,6 +45,7 @@ def test_the_stored_tensor_outlives_the_step_that_computes_it() -> None:
         ({}, "no-region"),
         ({"step_cache": "{"}, "no-region"),
         ({"step_cache": region("nothing")}, "no-region"),
+        ({"step_cache": '{"tensor": ["stored"]}'}, "no-region"),
     ],
 )
 def test_a_model_without_a_region_refuses_with_the_reason(metadata: dict[str, str], code: str) -> None:

@@ -14,8 +14,9 @@ def test_every_fusion_has_a_section() -> None:
     assert set(SECTION_OF) == set(Fusion)
 
 
-def test_all_turns_off_its_own_section_only() -> None:
-    assert off(UBFusion={"ALL": "off"}) == {f for f, s in SECTION_OF.items() if s == "UBFusion"}
+@pytest.mark.parametrize("name", ["ALL", "All", "all"])
+def test_all_turns_off_its_own_section_only(name: str) -> None:
+    assert off(UBFusion={name: "off"}) == {f for f, s in SECTION_OF.items() if s == "UBFusion"}
 
 
 def test_a_single_entry_beats_all_whatever_the_order() -> None:

@@ -9,6 +9,7 @@ from onnx import helper, numpy_helper
 
 from perfgate.graph import GraphError, ProblemCode, load
 from perfgate.graph.ir import ITEM_BYTES
+from perfgate.graph.problems import Refusal
 from perfgate.graph.protobuf import ELEMENT_TYPES, attribute_value, weight_tensor
 
 if TYPE_CHECKING:
@@ -87,6 +88,22 @@ def test_external_bytes_are_read_where_they_are_and_shape_only_elsewhere(tmp_pat
     assert weight_tensor(proto, "w", tmp_path).value.tolist() == [4, 5]
     assert weight_tensor(proto, "w", tmp_path / "elsewhere").value is None
     assert weight_tensor(proto, "w", None).value is None
+
+
+@pytest.mark.parametrize("offset", ["-4", "eight", "9" * 30])
+def test_an_external_offset_that_is_no_number_is_broken(tmp_path: Path, offset: str) -> None:
+    (tmp_path / "weights.bin").write_bytes(bytes(64))
+    proto = external("w", [2], "weights.bin")
+    proto.external_data[1].value = offset
+    with pytest.raises(Refusal, match="external offset"):
+        weight_tensor(proto, "w", tmp_path)
+
+
+def test_a_wrong_number_of_strings_is_broken() -> None:
+    proto = helper.make_tensor("w", onnx.TensorProto.STRING, [2], [b"a", b"b"])
+    proto.dims[0] = 3
+    with pytest.raises(Refusal, match="holds 2 strings"):
+        weight_tensor(proto, "w", None)
 
 
 def test_external_bytes_outside_the_folder_are_not_read(tmp_path: Path) -> None:

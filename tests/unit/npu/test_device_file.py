@@ -104,6 +104,9 @@ def test_a_bare_value_counts_as_assumed(tmp_path: Path) -> None:
         ("freq_mhz: 1000\n", "missing values native_layout"),
         ("- 1\n", "a device file is a mapping"),
         ("a: [1\n", "not YAML"),
+        ("base: a100-like\nfreq_mhz: !!python/object:int 1\n", "mine.yaml:2: write a number"),
+        ("base: a100-like\nfreq_mhz: 2024-13-45\n", "mine.yaml:2: write a number"),
+        ("base: a100-like\ndram:\n  energy: link\n", "mine.yaml:3: use one of hbm, lpddr, ddr"),
     ],
 )
 def test_a_mistake_in_a_file_is_one_line_with_place_and_remedy(

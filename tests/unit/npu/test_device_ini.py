@@ -71,6 +71,8 @@ def test_keys_that_mean_nothing_are_listed() -> None:
         ("[a]\nai_core_cnt=many\n", "ai_core_cnt is 'many'"),
         ("[a]\nai_core_cnt=0\n", "give a number above 0"),
         ("[a]\nl2_read_rate=inf\n", "give a number above 0"),
+        ("[a]\nai_core_cnt=8.9\n", "give a whole number"),
+        ("[a]\nl0_a_size=512\n", "give 1024 bytes or more"),
         ("[a]\nother=1\n", "no key of a platform INI"),
     ],
 )
