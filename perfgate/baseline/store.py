@@ -69,6 +69,10 @@ def read_baselines(files: Mapping[str, bytes]) -> Baselines:
             _check_name(record, path)
         except UnusableError as problem:
             unusable[path] = str(problem)
+            continue
+        if record.key in records:
+            what = f"another file holds {record.key} as well"
+            unusable[path] = str(UnusableError(what, path, "keep one of them"))
         else:
             records[record.key] = record
     return Baselines(records, unusable)

@@ -18,6 +18,7 @@ from perfgate.stats.run_samples import lay_out
 if TYPE_CHECKING:
     from perfgate.core.metric import Metric
     from perfgate.core.record import Record
+    from perfgate.gate.evidence import Flaw
     from perfgate.gate.ground import Ground
     from perfgate.gate.ground import Side as CandidateSide
     from perfgate.gate.outcome import Situation
@@ -64,9 +65,24 @@ def new_budgets(key: str, record: Record, policy: SuitePolicy) -> tuple[Comparis
     return tuple(found)
 
 
-def _own_bound(key: str, record: Record, metric: Metric, limits: MetricPolicy) -> Bound | None:
+def budget_flaw(key: str, record: Record, policy: SuitePolicy) -> Flaw | None:
+    """Why a gated budget of a benchmark without a baseline cannot be judged; None where all can."""
+    for metric in record.ruler.metrics:
+        limits = policy.for_metric(key, metric.name)
+        if limits.is_gated and limits.limit is not None:
+            flaw = _own_flaw(record, metric)
+            if flaw is not None:
+                return flaw
+    return None
+
+
+def _own_flaw(record: Record, metric: Metric) -> Flaw | None:
     check = sample_flaw if metric.is_sampled else exact_flaw
-    if check(record, metric, Side.CANDIDATE) is not None:
+    return check(record, metric, Side.CANDIDATE)
+
+
+def _own_bound(key: str, record: Record, metric: Metric, limits: MetricPolicy) -> Bound | None:
+    if _own_flaw(record, metric) is not None:
         return None
     if not metric.is_sampled:
         return Bound(now=record.exact[metric.name], surely=record.exact[metric.name])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.core.errors import ExitCode
-from perfgate.core.verdict import Comparison, Verdict
+from perfgate.core.verdict import PRECEDENCE, Comparison, Verdict
 from perfgate.gate.answers import (
     AnsweredBenchmark,
     answer_benchmark,
@@ -76,7 +76,9 @@ def judge(
         benchmarks=tuple(item.verdict for item in answered),
         exit_code=reasons[0][0] if reasons else ExitCode.PASS,
         family_error=policy.suite.alpha,
-        common_verdict=min((line.verdict for line in lines), key=_severity, default=Verdict.UNCHANGED),
+        common_verdict=min(
+            (line.verdict for line in lines), key=PRECEDENCE.__getitem__, default=Verdict.UNCHANGED
+        ),
         wanted=decision.wanted,
         common_mode="\n".join(line.text for line in lines),
         notes=((sentence,) if sentence else ()) + suite_notes(decision, rule),
@@ -88,10 +90,6 @@ def judge(
 
 def _is_gated(case: SampledCase, options: JudgeOptions) -> bool:
     return case.policy.is_gated and case.key not in options.anchors
-
-
-def _severity(verdict: Verdict) -> int:
-    return list(Verdict).index(verdict)
 
 
 def _present(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.core.verdict import Comparison, Verdict
-from perfgate.gate.budgets import new_budgets
+from perfgate.gate.budgets import budget_flaw, new_budgets
 from perfgate.gate.evidence import (
     Flaw,
     Side,
@@ -82,7 +82,10 @@ def pair_records(
 
 
 def _new(key: str, record: Record, policy: SuitePolicy) -> Pair:
-    """A benchmark without a baseline can still break its budgets."""
+    """A benchmark without a baseline can still break its budgets; one that cannot be judged is invalid."""
+    broken = budget_flaw(key, record, policy)
+    if broken is not None:
+        return Pair(key=key, record=record, flaw=broken)
     reason = f"no baseline; run: perfgate baseline update -k {record.benchmark} --reason ..."
     flaw = Flaw(verdict=Verdict.NEW, reason=reason)
     return Pair(key=key, record=record, flaw=flaw, decided=new_budgets(key, record, policy))

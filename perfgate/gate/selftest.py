@@ -20,14 +20,13 @@ from perfgate.gate.stages import decide_in_stages
 from perfgate.stats.proportion import ShareInterval, clopper_pearson
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from perfgate.core.metric import Metric
     from perfgate.core.record import Record, Run
     from perfgate.gate.decision import Decision
+    from perfgate.gate.stages import TakeRuns
     from perfgate.gate.thresholds import SuitePolicy
-
-    TakeRuns = Callable[[Sequence[RunRequest]], Mapping[str, tuple[Run, ...]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,9 +134,7 @@ class PolicyRule:
 
     def applies(self, benchmark: str, metric: str) -> bool:
         """Both globs match; a benchmark by its name or key, or literally (`[` is a glob character)."""
-        name = benchmark.partition("[")[0]
-        matches = self.match == benchmark or any(fnmatchcase(text, self.match) for text in (benchmark, name))
-        return matches and (self.metric == metric or fnmatchcase(metric, self.metric))
+        return _names(self.match, benchmark) and (self.metric == metric or fnmatchcase(metric, self.metric))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +185,8 @@ class SuitePolicy:
 
     def is_removed(self, key: str) -> bool:
         """The policy says that this benchmark is gone on purpose."""
-        return any(
-            key == glob or fnmatchcase(key, glob) or fnmatchcase(key.partition("[")[0], glob)
-            for glob in self.removed
-        )
+        return any(_names(glob, key) for glob in self.removed)
+
+
+def _names(glob: str, key: str) -> bool:
+    return glob == key or any(fnmatchcase(text, glob) for text in (key, key.partition("[")[0]))

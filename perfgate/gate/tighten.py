@@ -6,20 +6,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from perfgate.core.metric import KNOWN_METRICS
-from perfgate.gate.thresholds import POLICY_KEYS, Answer, Level, Limit, MetricPolicy, PolicyRule, SuitePolicy
+from perfgate.gate.thresholds import (
+    POLICY_KEYS,
+    TAIL_EFFECTS,
+    Answer,
+    Level,
+    Limit,
+    MetricPolicy,
+    PolicyRule,
+    SuitePolicy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _REACTIONS = (Answer.PASS, Answer.WARN, Answer.FAIL)
 _REACTION_KEYS = ("on_inconclusive", "on_missing", "on_new", "on_changed", "common_shift")
-_SHARES = ("min_effect", "equivalence", "absolute", "relative", "tail_effect", "bootstrap_veto")
+_SHARES = ("min_effect", "equivalence", "absolute", "relative", "bootstrap_veto")
 _LEVELS = (Level.WARN, Level.FAIL, Level.BLOCK)
-_DEFAULT_TAIL_EFFECT = 0.05  # what a key that is not set stands for at P99
 
 
-def _smaller(value: Any) -> float:  # noqa: ANN401 - a threshold, a boolean, or None for the default
-    return -float(_DEFAULT_TAIL_EFFECT if value is None else value)
+def _smaller(value: float) -> float:
+    return -value
 
 
 # How strict a value is, by key; what is not here has no order.
@@ -81,7 +89,8 @@ def _stricter(base: MetricPolicy, head: MetricPolicy, match: str, metric: str) -
         by_origin.setdefault(winner.origin(key), {})[key] = getattr(winner, key)
     return [
         PolicyRule(match=match, metric=metric, values=values, origin=origin)
-        for origin, values in sorted(by_origin.items())
+        # Last wins: a `min_effect` that names a percentile would set its `tail_effect` too.
+        for origin, values in sorted(by_origin.items(), key=lambda item: ("tail_effect" in item[1], item[0]))
     ]
 
 
@@ -106,10 +115,22 @@ def _order(key: str, base: object, head: object, metric: str) -> int:
         return 0
     if key == "limit":
         return _limit_order(base, head, metric)
+    if key == "tail_effect":
+        default = _default_tail_effect(metric)
+        base, head = (default if value is None else value for value in (base, head))
+        key = "min_effect"
     strictness = _STRICTNESS.get(key)
     if strictness is None:
         return -1  # another location, direction, suspicion or run count is no tightening
     return 1 if strictness(head) > strictness(base) else -1
+
+
+def _default_tail_effect(metric: str) -> float:
+    """What a `tail_effect` that is not set stands for; P99's where the metric is none of the known tails."""
+    known = KNOWN_METRICS.get(metric)
+    quantile = None if known is None else known.quantile
+    fallback = TAIL_EFFECTS[0][1]
+    return next((effect for least, effect in TAIL_EFFECTS if (quantile or 0.0) >= least), fallback)
 
 
 def _limit_order(base: object, head: object, metric: str) -> int:

@@ -51,9 +51,9 @@ class OneSided:
 class Voices:
     """What tests A and B say, one entry per case; logs of costs, positive is worse.
 
-    `half_width` is the distance from the difference to a one-sided 95 % bound, `factor` drift's lambda,
-    `least_p` the smallest p-value that B could reach with these counts (1 where it has too few tail values),
-    `is_constant` says that all values of both sides are the same.
+    `half_width` is the distance from the difference to a one-sided 95 % bound, `least_p` the smallest p-value
+    that B could reach with these counts (1 where it has too few tail values), `is_constant` says that all
+    values of both sides are the same.
     """
 
     difference: Floats
@@ -61,8 +61,6 @@ class Voices:
     half_width: Floats
     df: Floats
     variance: Floats
-    factor: Floats
-    new_runs: npt.NDArray[np.intp]
     least_p: Floats
     is_constant: Flags
     worse: OneSided
@@ -72,7 +70,7 @@ class Voices:
 def hear(ground: Ground, candidate: Side, rule: SuiteRule) -> Voices:
     """Both tests of every case against this candidate side."""
     baseline = ground.baseline
-    test, factor = _run_test(ground, candidate, rule)
+    test = _run_test(ground, candidate, rule)
     testable = baseline.runs > 1
     p_worse, p_better = (np.where(testable, p, 1.0) for p in (test.worse(), test.better()))
     b_worse, b_better, least_p = _sample_tests(ground, candidate)
@@ -83,8 +81,6 @@ def hear(ground: Ground, candidate: Side, rule: SuiteRule) -> Voices:
         half_width=t_quantile(EQUIVALENCE_LEVEL, test.df) * test.error,
         df=test.df,
         variance=test.variance,
-        factor=factor,
-        new_runs=candidate.runs,
         least_p=least_p,
         is_constant=_is_constant(baseline, candidate),
         worse=OneSided(p_runs=p_worse, p_samples=b_worse, is_apart=apart_worse),
@@ -92,24 +88,23 @@ def hear(ground: Ground, candidate: Side, rule: SuiteRule) -> Voices:
     )
 
 
-def _run_test(ground: Ground, candidate: Side, rule: SuiteRule) -> tuple[RunTest, Floats]:
+def _run_test(ground: Ground, candidate: Side, rule: SuiteRule) -> RunTest:
     before, after = ground.baseline.locations, candidate.locations
     runs, new_runs = ground.baseline.runs, candidate.runs
     if rule.is_interleaved:
-        return pair_test(after - before, ground.prior, ground.floors), np.ones(len(runs))
+        return pair_test(after - before, ground.prior, ground.floors)
     df = (runs + new_runs - 2).astype(float)
     squares = sums_of_squares(before) + sums_of_squares(after)
     own = np.maximum(squares / np.maximum(df, 1.0), ground.floors)
     variance = moderate(own, df, ground.prior)
     factor = drift_factor(ground.drift.walk, runs, new_runs)
-    test = RunTest(
+    return RunTest(
         difference=row_means(after) - row_means(before),
         error=two_sample_error(variance * factor, runs, new_runs),
         # One run on each side and no prior: the p-value is discarded, but the t law wants a positive number.
         df=np.maximum(ground.prior.df + df, 1.0),
         variance=variance,
     )
-    return test, factor
 
 
 def _sample_tests(ground: Ground, candidate: Side) -> tuple[Floats, Floats, Floats]:
@@ -186,8 +181,6 @@ def join_voices(parts: Sequence[Voices]) -> Voices:
         half_width=np.concatenate([part.half_width for part in parts]),
         df=np.concatenate([part.df for part in parts]),
         variance=np.concatenate([part.variance for part in parts]),
-        factor=np.concatenate([part.factor for part in parts]),
-        new_runs=np.concatenate([part.new_runs for part in parts]),
         least_p=np.concatenate([part.least_p for part in parts]),
         is_constant=np.concatenate([part.is_constant for part in parts]),
         worse=both("worse"),

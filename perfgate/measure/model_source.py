@@ -44,7 +44,7 @@ def _from_zoo(benchmark: Benchmark) -> bytes:
 
     name = benchmark.model.removeprefix(ZOO)
     parameters = {
-        key: int(value) if value.lstrip("-").isdecimal() else value
+        key: int(value) if value.removeprefix("-").isdecimal() else value
         for key, value in benchmark.parameters.items()
     }
     try:

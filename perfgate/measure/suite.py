@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from perfgate.config.typed_yaml import did_you_mean, read_typed
 from perfgate.core.errors import UsageError
+from perfgate.core.machine import SIMULATED
 from perfgate.core.metric import KNOWN_METRICS, Metric
 from perfgate.measure.benchmark import (
     DEFAULT_METRICS,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from perfgate.measure.suite_schema import CompileEntry, RuntimeEntry
 
 SUITE_PATTERNS = ("perf_*.yaml", "perf_*.yml")
-BACKENDS = ("simulated",)
+BACKENDS = (SIMULATED,)
 
 
 def is_suite_file(name: str) -> bool:
@@ -100,7 +101,7 @@ class _Resolver:
     def benchmark(self, device: str) -> Benchmark:
         """The entry on one device."""
         entry = self.entry
-        backend = self.setting("backend", "simulated")
+        backend = self.setting("backend", SIMULATED)
         if backend not in BACKENDS:
             raise UsageError(
                 f"unknown backend {backend!r}", self.where("backend"), f"want {' or '.join(BACKENDS)}"

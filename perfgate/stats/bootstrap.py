@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 RESAMPLES = 9_999
 LEVEL = 0.95
-MIN_RUNS = (
-    3  # fewer runs cannot be resampled: the interval falls back to samples and sees within-run noise only
-)
+# Fewer runs cannot be resampled: the interval falls back to samples and sees within-run noise only.
+MIN_RUNS = 3
 BASELINE, CANDIDATE = 0, 1
 CHUNK = 32  # rows gathered at once: 32 x 9,999 values stay in the cache
 DIGITS = 12  # equal statistics must compare equal although their sums were added in another order

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from perfgate.stats.drift import walk_variance
 from perfgate.stats.laws import t_tail
 from perfgate.stats.moderated_t import VARIANCE_FLOOR
 
@@ -75,9 +76,8 @@ def compare_shifts(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> CommonS
     if r < MIN_RUNS or not c:
         return None
     spread = float(before.std(ddof=1))
-    walk = 1 + (r - 1) * (2 * r - 1) / (6 * r) + (c - 1) * (2 * c - 1) / (6 * c)
     exchangeable = spread**2 * (1 / r + 1 / c)
-    walking = float((np.diff(before) ** 2).mean()) * walk
+    walking = float((np.diff(before) ** 2).mean()) * float(walk_variance(r, c))
     error = math.sqrt(max(exchangeable, walking, VARIANCE_FLOOR))
     return _judged(float(after.mean() - before.mean()), spread, error, r - 1)
 

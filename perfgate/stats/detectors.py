@@ -1,6 +1,6 @@
 """Simple detectors over one series of values, behind one interface; the newest value is the last.
 
-Their false alarms are part of their description: `measure_false_alarms` gives the rate; the figures below are
+Their false alarms are part of their description: `measure_false_alarms` counts them; the figures below are
 those of 4,000 unchanged series of 100 values. None of them controls the error over a suite: they watch, they
 do not gate.
 """
@@ -138,7 +138,7 @@ class ErrorRateDetector:
 
 
 def measure_false_alarms(detector: Detector, series: Iterable[npt.ArrayLike]) -> tuple[int, int]:
-    """Alarms and judgements over unchanged series: what the self test prints per detector."""
+    """Alarms and judgements over unchanged series, for the rate of a detector."""
     alarms = judged = 0
     for values in series:
         judged += 1

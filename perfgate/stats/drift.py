@@ -86,12 +86,18 @@ def drift_factor(walk: float, runs: npt.ArrayLike, new_runs: npt.ArrayLike) -> F
     r, c = np.broadcast_arrays(np.asarray(runs, float), np.asarray(new_runs, float))
     if walk <= 0:
         return np.ones(r.shape)
-    v = 1 + (r - 1) * (2 * r - 1) / (6 * r) + (c - 1) * (2 * c - 1) / (6 * c)
+    v = walk_variance(r, c)
     w = 1 / r + 1 / c
     inside = (r - 1) * (1 + walk * (r + 1) / 6) + (c - 1) * (1 + walk * (c + 1) / 6)
     # One run on each side leaves no variance to widen; test A is impossible there anyhow.
     factor = (w + walk * v) * (r + c - 2) / (w * np.maximum(inside, np.finfo(float).tiny))
     return np.asarray(np.maximum(1.0, factor), float)
+
+
+def walk_variance(runs: npt.ArrayLike, new_runs: npt.ArrayLike) -> Floats:
+    """Variance of the difference of means of following runs, in step variances of a pure walk."""
+    r, c = np.asarray(runs, float), np.asarray(new_runs, float)
+    return np.asarray(1 + (r - 1) * (2 * r - 1) / (6 * r) + (c - 1) * (2 * c - 1) / (6 * c), float)
 
 
 def clear_trends(locations: npt.ArrayLike, floors: npt.ArrayLike) -> Floats:

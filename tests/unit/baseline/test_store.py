@@ -66,3 +66,10 @@ def test_a_file_under_another_benchmarks_name_is_unusable() -> None:
     stored = read_baselines({"baselines/dev/b.json": encode_record(make_record("a")).encode()})
     assert stored.records == {}
     assert "a[dev]" in stored.unusable["baselines/dev/b.json"]
+
+
+def test_a_second_file_of_the_same_benchmark_is_unusable() -> None:
+    text = encode_record(make_record("a")).encode()
+    stored = read_baselines({"baselines/dev/a.json": text, "baselines/old/dev/a.json": text})
+    assert set(stored.records) == {"a[dev]"}
+    assert "another file holds a[dev]" in stored.unusable["baselines/old/dev/a.json"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
 
@@ -81,6 +83,16 @@ def test_a_new_benchmark_has_to_keep_its_budget_too() -> None:
 def test_one_new_run_cannot_be_over_budget_for_sure() -> None:
     decision = judge({}, Workshop(3).suite(1, 1), limited(0.5e-3))
     assert decision.benchmarks[0].is_warning
+
+
+@pytest.mark.parametrize("values", [(math.nan,) * 6, (1e-3,), ()])
+def test_a_new_benchmark_whose_budget_cannot_be_judged_is_invalid(values: tuple[float, ...]) -> None:
+    record = Workshop(3).record("b", 1)
+    run = msgspec.structs.replace(record.runs[0], samples={"latency": values})
+    record = msgspec.structs.replace(record, runs=(run,))
+    judged = judge({}, {record.key: record}, limited(1.0)).benchmarks[0]
+    assert (judged.verdict, judged.is_failure) == (Verdict.INVALID, True)
+    assert judge({}, {record.key: record}, SuitePolicy()).benchmarks[0].verdict is Verdict.NEW
 
 
 def test_exact_budgets_need_no_interval() -> None:

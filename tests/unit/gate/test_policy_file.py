@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+from pathlib import Path
 
 import pytest
 
 from perfgate.core.errors import UnusableError
-from perfgate.gate.policy_file import Policy, load_policy, percentage, quantity, suite_rules
-from perfgate.gate.thresholds import Answer, SuitePolicy
+from perfgate.gate.policy_file import Policy, PolicyEntry, load_policy, percentage, quantity, suite_rules
+from perfgate.gate.thresholds import Answer, MetricPolicy, SuitePolicy
 
 TODAY = dt.date(2026, 11, 29)
+PAGE = (Path(__file__).parents[3] / "docs" / "POLICY.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"(?m)^\| (`[^|]*) \| ([^|]*) \|", PAGE)
 
 
 def load(text: str) -> Policy:
@@ -34,6 +38,24 @@ def test_the_last_matching_rule_wins_key_by_key() -> None:
     assert rules.for_metric("sd_unet[d]", "latency").on_inconclusive is Answer.FAIL
     assert rules.for_metric("sd_unet[d]", "latency").origin("min_effect") == "perfgate.yaml:4:5"
     assert rules.for_metric("bert[d]", "latency").min_effect == 0.01
+
+
+def test_the_page_has_every_key_of_a_rule_with_its_default() -> None:
+    defaults: dict[str, str] = {}
+    for names, values in ROWS:
+        keys = re.findall(r"`(\w+)`", names)
+        defaults |= dict(zip(keys, values.split(", ") if len(keys) > 1 else [values], strict=True))
+    assert set(defaults) == set(PolicyEntry.__struct_fields__) - {"match", "metric"}
+    found = MetricPolicy()
+    for key, value in defaults.items():
+        if key in {"tail_effect", "suspect", "limit"}:  # from the metric, from the backend, none
+            assert getattr(found, key) is None
+        elif value.endswith("%"):
+            assert percentage(value, key) == getattr(found, key)
+        elif key in {"alpha", "absolute", "max_runs"}:
+            assert float(value) == getattr(found, key)
+        else:
+            assert value == str(getattr(found, key)).lower()
 
 
 @pytest.mark.parametrize(

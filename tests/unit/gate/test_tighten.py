@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfgate.core.metric import KNOWN_METRICS
 from perfgate.gate.thresholds import Answer, Level, Limit, PolicyRule, SuitePolicy
 from perfgate.gate.tighten import tighten
 
@@ -87,3 +88,20 @@ def test_the_result_is_never_looser_than_base(
     found = merged.for_metric("a[d]", "latency")
     assert found.min_effect == min(base_effect, head_effect)
     assert order.index(found.on_inconclusive) == max(order.index(base_answer), order.index(head_answer))
+
+
+@pytest.mark.parametrize(("metric", "default"), [("p95_latency", 0.03), ("p99_latency", 0.05)])
+def test_a_percentiles_own_default_is_what_a_change_may_not_loosen(metric: str, default: float) -> None:
+    looser = policy(tail_effect=default + 0.01)
+    result, notices = tighten(policy(), looser, [("a[d]", metric)])
+    assert result.for_metric("a[d]", metric).effect(KNOWN_METRICS[metric]) == default
+    assert [notice.key for notice in notices] == ["tail_effect"]
+
+
+@pytest.mark.parametrize("min_effect", [0.02, 0.10])
+def test_a_smallest_effect_of_everything_leaves_the_percentiles_alone(min_effect: float) -> None:
+    same = policy(min_effect=min_effect)
+    result, _ = tighten(same, same, [("a[d]", "p99_latency")])
+    p99 = KNOWN_METRICS["p99_latency"]
+    assert same.for_metric("a[d]", p99.name).effect(p99) == 0.05
+    assert result.for_metric("a[d]", p99.name).effect(p99) == 0.05
