@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perfgate.cli.options import gate_options, selection_options
+from perfgate.cli.options import baselines_option, selection_options
 from perfgate.cli.progress import announce
 from perfgate.core.errors import ExitCode
 from perfgate.report.baseline_table import difference_lines, list_lines, record_details, update_lines
-from perfgate.workflow.options import DEFAULT_BASELINES
+from perfgate.report.inert import inert
+from perfgate.workflow.options import GateOptions
 from perfgate.workflow.stored import differences, one, stored_at, stored_here, without_benchmark
 from perfgate.workflow.update import BASELINE_SEED, UpdateRequest, update_baselines
 from perfgate.workflow.worktree import find_root
@@ -36,7 +37,7 @@ def baseline() -> None:
 )
 @click.option("--from", "given", type=click.Path(path_type=Path), help="Take these records; measure nothing.")
 @click.option("--refresh", is_flag=True, help="Rewrite files whose values did not change.")
-@click.option("--baselines", default=DEFAULT_BASELINES, show_default=True, metavar="DIR")
+@baselines_option
 @selection_options
 @click.pass_context
 def update(ctx: click.Context, /, reason: str, given: Path | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
@@ -45,8 +46,8 @@ def update(ctx: click.Context, /, reason: str, given: Path | None, **asked: Any)
     Refused: a dirty tree, a pull-request job, values that got worse without --accept-regression.
     """
     seed = asked["seed"] or BASELINE_SEED
-    options = gate_options(
-        find_root(Path.cwd()),
+    options = GateOptions(
+        root=find_root(Path.cwd()),
         baselines=asked["baselines"],
         devices=asked["devices"],
         runs=asked["runs"],
@@ -66,52 +67,49 @@ def update(ctx: click.Context, /, reason: str, given: Path | None, **asked: Any)
         click.echo(line)
 
 
-_FOLDER = click.option("--baselines", "folder", default=DEFAULT_BASELINES, show_default=True, metavar="DIR")
-
-
 @baseline.command(name="list")
-@_FOLDER
+@baselines_option
 @click.pass_context
-def list_all(ctx: click.Context, folder: str) -> None:
+def list_all(ctx: click.Context, baselines: str) -> None:
     """All baselines of the working tree with age, runs and reason. Exit 12 when one cannot be used."""
-    found = stored_here(find_root(Path.cwd()), folder)
+    found = stored_here(find_root(Path.cwd()), baselines)
     for line in list_lines(found.records.values(), dt.datetime.now(dt.UTC)):
         click.echo(line)
     for reason in found.unusable.values():
-        click.echo(f"unusable: {reason}", err=True)
+        click.echo(f"unusable: {inert(reason)}", err=True)
     ctx.exit(int(ExitCode.UNUSABLE if found.unusable else ExitCode.PASS))
 
 
 @baseline.command()
 @click.argument("name")
 @click.option("--at", "revision", default=None, metavar="REV", help="As it was accepted in this commit.")
-@_FOLDER
-def show(name: str, revision: str | None, folder: str) -> None:
+@baselines_option
+def show(name: str, revision: str | None, baselines: str) -> None:
     """One baseline: values, settings with their places, who accepted it and why."""
     root = find_root(Path.cwd())
-    found = stored_here(root, folder) if revision is None else stored_at(root, folder, revision)
+    found = stored_here(root, baselines) if revision is None else stored_at(root, baselines, revision)
     for line in record_details(one(found, name)):
         click.echo(line)
 
 
 @baseline.command()
 @click.argument("revision", default="HEAD")
-@_FOLDER
-def diff(revision: str, folder: str) -> None:
+@baselines_option
+def diff(revision: str, baselines: str) -> None:
     """The baselines of the working tree against those of a commit, in percent."""
     root = find_root(Path.cwd())
-    pairs = differences(stored_at(root, folder, revision), stored_here(root, folder))
+    pairs = differences(stored_at(root, baselines, revision), stored_here(root, baselines))
     for line in difference_lines([(pair.key, pair.before, pair.now) for pair in pairs]):
         click.echo(line)
 
 
 @baseline.command()
 @click.option("--yes", is_flag=True, help="Remove the files; without it they are only named.")
-@_FOLDER
-def prune(*, yes: bool, folder: str) -> None:
+@baselines_option
+def prune(*, yes: bool, baselines: str) -> None:
     """Name, and with --yes remove, baselines that no benchmark has any more."""
     root = find_root(Path.cwd())
-    paths = without_benchmark(root, folder)
+    paths = without_benchmark(root, baselines)
     for path in paths:
         if yes:
             (root / path).unlink()

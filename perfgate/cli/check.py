@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perfgate.cli.options import gate_options, ground_options, selection_options
+from perfgate.cli.options import ground_options, selection_options
 from perfgate.cli.progress import announce
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import UsageError
@@ -23,6 +23,7 @@ from perfgate.report.inert import inert
 from perfgate.report.terminal import FULL_WIDTH, verdict_table
 from perfgate.workflow.budgets import budget_rows
 from perfgate.workflow.checking import run_check
+from perfgate.workflow.options import GateOptions
 from perfgate.workflow.report_files import write_report_files
 from perfgate.workflow.worktree import find_root
 
@@ -56,8 +57,8 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
     """
     root = find_root(Path.cwd())
     effect = asked["min_effect"]
-    options = gate_options(
-        root,
+    options = GateOptions(
+        root=root,
         base=asked["base"],
         baselines=asked["baselines"],
         devices=asked["devices"],
@@ -82,9 +83,10 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
     )
     if json_file != "-":
         _show(result, show_all=ctx.obj["verbose"] > 0)
-    write_report_files(options, result.json_value(), result.guard)
+    value = result.json_value()
+    write_report_files(options, value, result.guard)
     if json_file == "-":
-        click.echo(readable_json(result.json_value()), nl=False)
+        click.echo(readable_json(value), nl=False)
     ctx.exit(int(result.exit_code))
 
 
@@ -92,7 +94,7 @@ def _show(result: CheckResult, *, show_all: bool) -> None:
     width = shutil.get_terminal_size((FULL_WIDTH, 24)).columns
     for finding in result.guard.findings:
         if finding.severity is not Severity.NOTE or show_all:
-            click.echo(f"{finding.span}: {finding.severity}: {inert(finding.message)} [{finding.rule}]")
+            click.echo(inert(f"{finding.span}: {finding.severity}: {finding.message} [{finding.rule}]"))
     budgets = budget_rows(result.guard.evaluation.rules, result.outcome.records)
     if budgets:
         click.echo(budget_table(budgets))
@@ -101,7 +103,7 @@ def _show(result: CheckResult, *, show_all: bool) -> None:
         click.echo(table)
     for item in result.outcome.verdicts:
         if item.is_failure:
-            click.echo(f"\n{item.key}")
+            click.echo(f"\n{inert(item.key)}")
             click.echo(failure_text(item, result.outcome.explanations.get(item.key)))
     for item in result.outcome.verdicts:
         if item.is_warning:

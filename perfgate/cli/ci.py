@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perfgate.cli.options import gate_options
+from perfgate.cli.options import baselines_option
 from perfgate.core.errors import UsageError
 from perfgate.report.check_report import decode_check_report
 from perfgate.report.github_annotations import escaped_message
@@ -23,7 +23,7 @@ from perfgate.workflow.ci_comment import PREFIX, artefact_key, comment_on_run
 from perfgate.workflow.ci_event import decode_event
 from perfgate.workflow.ci_run import output_text, run_step
 from perfgate.workflow.ci_transport import https_transport
-from perfgate.workflow.options import DEFAULT_BASELINES
+from perfgate.workflow.options import GateOptions
 from perfgate.workflow.worktree import find_root
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def annotate(report: Path) -> None:
 
 
 @ci.command()
-@click.option("--baselines", default=DEFAULT_BASELINES, show_default=True, metavar="DIR")
+@baselines_option
 def comment(baselines: str) -> None:
     """Judge the records of a finished run again and comment on its pull request.
 
@@ -112,7 +112,7 @@ def comment(baselines: str) -> None:
         token=token,
         transport=https_transport,
     )
-    options = gate_options(find_root(Path.cwd()), base="HEAD", baselines=baselines)
+    options = GateOptions(root=find_root(Path.cwd()), base="HEAD", baselines=baselines)
     for posted in comment_on_run(event, api, options, dt.datetime.now(dt.UTC).date()):
         if posted.problem:
             text = f"{posted.key}: {posted.problem}" if posted.key else posted.problem

@@ -12,6 +12,7 @@ from perfgate.cli.options import write_text
 from perfgate.core.codec import plain, readable_json
 from perfgate.core.errors import ExitCode
 from perfgate.report.failure_text import failure_text
+from perfgate.report.inert import inert
 from perfgate.report.terminal import FULL_WIDTH, count_line, verdict_table
 from perfgate.workflow.check import remarks
 from perfgate.workflow.comparing import Compared, compare_folders
@@ -50,10 +51,10 @@ def _show(result: Compared, *, show_all: bool) -> None:
         click.echo(table)
     for item in result.verdicts:
         if item.is_failure:
-            click.echo(f"\n{item.key}\n{failure_text(item, result.explanations.get(item.key))}")
+            click.echo(f"\n{inert(item.key)}\n{failure_text(item, result.explanations.get(item.key))}")
     click.echo(count_line(result.verdicts))
     for note in (*result.decision.notes, *remarks(result.verdicts, None, result.decision)):
-        click.echo(f"note: {note}")
+        click.echo(f"note: {inert(note)}")
 
 
 def _as_json(result: Compared) -> dict[str, object]:

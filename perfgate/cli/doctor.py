@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
-from perfgate.cli.options import gate_options, ground_options
+from perfgate.cli.options import ground_options
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode
 from perfgate.measure.suite_schema import suite_json_schema
 from perfgate.workflow.doctoring import examine
+from perfgate.workflow.options import GateOptions
 from perfgate.workflow.worktree import find_root
 
 
@@ -25,7 +26,7 @@ def doctor(ctx: click.Context, /, base: str | None, baselines: str, *, schema: b
     if schema:
         click.echo(readable_json(suite_json_schema()), nl=False)
         return
-    options = gate_options(find_root(Path.cwd()), base=base, baselines=baselines)
+    options = GateOptions(root=find_root(Path.cwd()), base=base, baselines=baselines)
     found = examine(options, dict(os.environ), dt.datetime.now(dt.UTC).date())
     for item in found:
         click.echo(str(item))

@@ -20,6 +20,7 @@ from perfgate.guardrails.tree import reader_for
 from perfgate.report.guard_text import render_text
 from perfgate.workflow.guard_ground import facts_of_history, guard_ground
 from perfgate.workflow.guarding import check_guardrails
+from perfgate.workflow.whole_file import write_file
 from perfgate.workflow.worktree import find_root
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def add(line: str, count: int | None) -> None:
     today = dt.datetime.now(dt.UTC).date()
     addition = add_line(run.rule_sources, line, run.facts, today)
     if addition.is_needed:
-        (find_root(Path.cwd()) / ROOT_FILE).write_bytes(addition.text)
+        write_file(find_root(Path.cwd()) / ROOT_FILE, addition.text)
     click.echo(addition.report(), nl=False)
     if count is not None:
         rules = load_rules([RuleSource(path=ROOT_FILE, text=f"{line}\n".encode())])
@@ -165,7 +166,7 @@ def _print_fixes(run: GuardRun, output: str) -> None:
         sys.stdout.buffer.write(fixes.diff)  # bytes: a diff keeps the file's own line ends and encoding
         sys.stdout.buffer.flush()
     else:
-        Path(output).write_bytes(fixes.diff)
+        write_file(Path(output), fixes.diff)
     for refusal in fixes.refused:
         click.echo(str(refusal), err=True)
 

@@ -9,7 +9,7 @@ import click
 from perfgate.report.plan_table import plan_table
 from perfgate.workflow.initialising import propose
 from perfgate.workflow.recording import open_tree
-from perfgate.workflow.whole_file import write_text_file
+from perfgate.workflow.whole_file import write_file
 from perfgate.workflow.worktree import find_root
 
 
@@ -25,7 +25,7 @@ def init(*, dry_run: bool, force: bool) -> None:
         is_kept = item.is_there and not force
         rows.append((item.path, "keep" if is_kept else "write", item.reason))
         if not is_kept and not dry_run:
-            write_text_file(root / item.path, item.text)
+            write_file(root / item.path, item.text.encode("utf-8", errors="surrogateescape"))
     click.echo(plan_table(rows))
     click.echo("\nnext:")
     click.echo("  pytest --perfgate      (says `new`: nothing to compare with yet)")

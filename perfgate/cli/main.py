@@ -28,6 +28,10 @@ _VERBS = {
 _BROKEN_PIPE = 141  # what a shell reports for a process that SIGPIPE ended
 
 
+class _ReaderLeftError(Exception):
+    """Whoever read our output is gone; click would end a `BrokenPipeError` as 1, which says `regressed`."""
+
+
 class _LazyGroup(click.Group):
     """Verbs by name; a verb's module is imported when it runs, so that `--help` stays fast."""
 
@@ -40,6 +44,12 @@ class _LazyGroup(click.Group):
         module, name, _ = _VERBS[cmd_name]
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's type
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderLeftError from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         with formatter.section("Verbs"):
@@ -60,17 +70,18 @@ def cli(ctx: click.Context, folder: Path | None, verbose: int, quiet: bool) -> N
         os.chdir(folder)
     level = logging.DEBUG if verbose > 1 else logging.WARNING
     logging.basicConfig(level=level, format="perfgate: %(message)s", stream=sys.stderr)
-    ctx.obj = {"verbose": verbose, "quiet": quiet}
+    ctx.ensure_object(dict).update(verbose=verbose, quiet=quiet)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every mistake of the user ends as one line and an exit code."""
     shown = arguments if arguments is not None else sys.argv[1:]
+    asked: dict[str, int] = {}  # filled by `cli`
     try:
-        code: Any = cli.main(args=arguments, prog_name="perfgate", standalone_mode=False)
+        code: Any = cli.main(args=arguments, prog_name="perfgate", standalone_mode=False, obj=asked)
         sys.stdout.flush()
     except PerfgateError as problem:
-        if "-vv" in shown:
+        if asked.get("verbose", 0) > 1:
             raise
         click.echo(f"perfgate: {problem.line}", err=True)
         sys.exit(int(problem.exit_code))
@@ -80,12 +91,12 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("perfgate: interrupted", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output left; nothing can be said to them any more.
+    except (BrokenPipeError, _ReaderLeftError):
+        # Nothing can be said any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_BROKEN_PIPE)
     except Exception as problem:  # the last resort: a user never sees a traceback unasked
-        if "-vv" in shown:
+        if asked.get("verbose", 0) > 1:
             raise
         what = f"internal error, {type(problem).__name__}: {problem}"
         click.echo(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions
+from perfgate.workflow.options import DEFAULT_BASELINES, baselines_folder
 from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
@@ -28,6 +28,16 @@ _SHARED = (
 )
 
 
+baselines_option = click.option(
+    "--baselines",
+    default=DEFAULT_BASELINES,
+    show_default=True,
+    metavar="DIR",
+    help="Folder of the baselines.",
+    callback=lambda _context, _option, text: baselines_folder(text, "--baselines"),
+)
+
+
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`-k`, `--device`, `--runs`, `--seed`, `--cache`."""
     for option in reversed(_SHARED):
@@ -37,21 +47,9 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def ground_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--base` and `--baselines`."""
-    command = click.option(
-        "--baselines",
-        default=DEFAULT_BASELINES,
-        show_default=True,
-        metavar="DIR",
-        help="Folder of the baselines.",
-    )(command)
     return click.option(
         "--base", default=None, metavar="REF", help="Commit that judges (default: found from git and CI)."
-    )(command)
-
-
-def gate_options(root: Path, **values: Any) -> GateOptions:  # noqa: ANN401 - the fields of GateOptions
-    """Options of a workflow from those of a verb."""
-    return GateOptions(root=root, **values)
+    )(baselines_option(command))
 
 
 def write_text(target: str, text: str) -> None:

@@ -34,7 +34,7 @@ from perfgate.workflow.worktree import find_root
 def selftest(ctx: click.Context, /, sets: int, runs: int, inject: str | None, **asked: object) -> None:
     """Judge unchanged code: false alarms with their interval, and the smallest change seen per benchmark.
 
-    Exit: 0; 1 when even the interval's lower end exceeds alpha; 2 usage; 11 nothing ran; 12 an unusable policy.
+    Exit: 0; 1 when even the interval's lower end exceeds alpha; 2 usage; 11 nothing ran; 12 a broken policy.
     """
     share = None if inject is None else percentage(inject, "--inject", UsageError)
     plan = SelftestPlan(sets=sets, runs=runs, first_runs=runs, new_baselines=True, inject=share)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest  # noqa: TC002 - hooks are called with its types, and pytest is loaded anyway
 
 # Option, metavar, choices and help; each has an ini twin (`--perfgate-runs` <-> `perfgate_runs`).
-_OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
+OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
     ("baselines", "DIR", None, "folder of the baselines inside the repository (default: baselines)"),
     ("base", "REF", None, "commit that baselines and policy are read from (default: found from git and CI)"),
     ("runs", "N", None, "runs per benchmark (default: that of the suite)"),
@@ -34,12 +34,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="only this device of the suite; repeat for more",
     )
-    for name, metavar, choices, text in _OPTIONS:
+    for name, metavar, choices, text in OPTIONS:
         if choices is None:
             group.addoption(f"--perfgate-{name}", metavar=metavar, help=text)
         else:
             group.addoption(f"--perfgate-{name}", choices=choices, help=text)
-        parser.addini(f"perfgate_{name.replace('-', '_')}", text, type="string")
+        ini_text = text.replace("%%", "%")  # pytest formats the help of options only
+        parser.addini(f"perfgate_{name.replace('-', '_')}", ini_text, type="string")
     parser.addini("perfgate_device", "devices to restrict the suite to", type="args")
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from perfgate.config.typed_yaml import did_you_mean
 from perfgate.core.errors import UsageError
 from perfgate.gate.policy_file import percentage
-from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions
+from perfgate.pytest_plugin.entry import OPTIONS
+from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions, baselines_folder
 
-_WORDS = {
-    "inconclusive": ("pass", "warn", "fail"),
-    "new": ("warn", "fail"),
-    "on-guardrail": ("stop", "measure"),
-}
-_OPTIONS = ("baselines", "base", "device", "runs", "seed", "min_effect", "inconclusive", "new")
-_NAMES = frozenset((*_OPTIONS, "on_guardrail", "json", "markdown", "sarif", "records"))
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WORDS = {name: choices for name, _, choices, _ in OPTIONS if choices is not None}
+_NAMES = frozenset(("device", *(name.replace("-", "_") for name, *_ in OPTIONS)))
 
 
 def read_options(config: pytest.Config) -> GateOptions:
@@ -42,7 +41,9 @@ class _Reader:
         min_effect = self._text("min-effect")
         return GateOptions(
             root=self.config.rootpath,
-            baselines=self._folder(self._text("baselines") or DEFAULT_BASELINES),
+            baselines=baselines_folder(
+                self._text("baselines") or DEFAULT_BASELINES, self._where("baselines")
+            ),
             base=self._text("base"),
             devices=tuple(
                 self.config.getoption("perfgate_device") or self.config.getini("perfgate_device") or ()
@@ -90,14 +91,6 @@ class _Reader:
         if text is not None and text not in _WORDS[name]:
             raise UsageError(f"unknown value {text!r}", self._where(name), f"want {', '.join(_WORDS[name])}")
         return text
-
-    def _folder(self, text: str) -> str:
-        path = Path(text)
-        if path.is_absolute() or ".." in path.parts:
-            raise UsageError(
-                f"{text!r} leaves the repository", self._where("baselines"), "name a folder inside it"
-            )
-        return path.as_posix()
 
     def _path(self, name: str) -> Path | None:
         text = self._text(name)

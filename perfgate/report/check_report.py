@@ -12,7 +12,7 @@ from perfgate.core.verdict import BenchmarkVerdict  # noqa: TC001 - the same
 from perfgate.diagnose.explanation import Explanation  # noqa: TC001 - the same
 
 SCHEMA = "perfgate/check/1"
-WORDS = {
+_WORDS = {
     int(ExitCode.PASS): "pass",
     int(ExitCode.FAIL): "fail",
     int(ExitCode.USAGE): "usage error",
@@ -21,6 +21,11 @@ WORDS = {
     int(ExitCode.UNUSABLE): "unusable",
 }
 _REMEDY = "write it with `perfgate check --json FILE` or `pytest --perfgate --perfgate-json FILE`"
+
+
+def verdict_of(exit_code: int) -> str:
+    """The verdict that an exit code stands for, in one or two words; an unknown code is a failure."""
+    return _WORDS.get(exit_code, "fail")
 
 
 class EditedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +69,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def word(self) -> str:
         """The verdict on the whole run in one or two words."""
-        return WORDS.get(self.exit_code, "fail")
+        return verdict_of(self.exit_code)
 
 
 def check_report(value: object, where: str) -> CheckReport:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.core.verdict import BenchmarkVerdict  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.report.check_report import verdict_of
 from perfgate.report.inert import inert
 from perfgate.report.terminal import count_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PLAIN_VERDICT = {0: "PASS", 1: "FAIL", 10: "INCONCLUSIVE", 11: "NOTHING COMPARED", 12: "UNUSABLE"}
 _SHOWN = 10
 
 
@@ -49,7 +49,7 @@ def closing_lines(closing: Closing) -> list[str]:
     lines += _section("this change edits the gate:", closing.edits)
     lines += _section("looser than base, so not applied:", closing.loosened)
     lines += [f"note: {note}" for note in closing.notes]
-    lines.append(f"verdict: {_PLAIN_VERDICT.get(closing.exit_code, 'FAIL')} (exit {closing.exit_code})")
+    lines.append(f"verdict: {verdict_of(closing.exit_code).upper()} (exit {closing.exit_code})")
     return [inert(line) for line in lines]
 
 

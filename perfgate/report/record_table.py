@@ -31,5 +31,5 @@ def record_lines(records: Mapping[str, Record], failed: Mapping[str, str]) -> li
         [tabulate(rows, head, tablefmt="simple", disable_numparse=True, colalign=alignment)] if rows else []
     )
     lines += [f"not measured: {inert(key)}: {inert(reason)}" for key, reason in sorted(failed.items())]
-    lines += [f"note: {record.key}: {inert(note)}" for record in records.values() for note in record.notes]
+    lines += [inert(f"note: {record.key}: {note}") for record in records.values() for note in record.notes]
     return lines

@@ -103,7 +103,7 @@ def judge_run(
         for item in verdicts
         if needs_explanation(item) and item.key in measured.records and item.key in ground.baselines.records
     }
-    records = _with_fresh_runs(measured.records, decision)
+    records = with_fresh_runs(measured.records, decision)
     verdicts, is_over_budget = with_budgets(verdicts, rules, records)
     verdicts = [_with_owner(item, by_key.get(item.key), ground) for item in verdicts]
     primary = {item.key for item in by_key.values() if item.priority == "primary"}
@@ -160,7 +160,7 @@ def _with_unusable(item: BenchmarkVerdict, ground: Ground) -> BenchmarkVerdict:
     return item
 
 
-def _with_fresh_runs(records: Mapping[str, Record], decision: Decision) -> dict[str, Record]:
+def with_fresh_runs(records: Mapping[str, Record], decision: Decision) -> dict[str, Record]:
     """The records as they were judged: fresh runs that suspects asked for stand behind the first ones."""
     return {
         key: msgspec.structs.replace(record, runs=(*record.runs, *decision.fresh.get(key, ())))

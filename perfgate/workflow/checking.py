@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from perfgate.core.codec import plain
 from perfgate.core.errors import ExitCode, PerfgateError
+from perfgate.report.check_report import SCHEMA
 from perfgate.report.check_text import Closing
 from perfgate.workflow.check import Measured, Outcome, Selected, judge_run, remarks
 from perfgate.workflow.ground import prepare_ground
@@ -139,7 +140,7 @@ def json_value(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int
     """Everything that a machine may want to know of a run, as builtins."""
     spoken = {item.key for item in outcome.verdicts} | outcome.skipped.keys()
     return {
-        "schema": "perfgate/check/1",
+        "schema": SCHEMA,
         "exit_code": exit_code,
         "base": plain(ground.base),
         "family_error": outcome.decision.family_error,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode
-from perfgate.report.check_report import WORDS, decode_check_report
+from perfgate.report.check_report import decode_check_report, verdict_of
 from perfgate.workflow.ci_records import ORIGIN, RECORDS, REPORT, Origin
 from perfgate.workflow.whole_file import write_text_file
 
@@ -79,7 +79,7 @@ def _settled(code: int, report: Path) -> tuple[int, str]:
         return code or int(ExitCode.NOTHING), "no verdict"
     decided = decode_check_report(report.read_bytes(), str(report)).exit_code
     code = code or decided
-    return code, WORDS.get(code, "fail")
+    return code, verdict_of(code)
 
 
 def run_fenced(

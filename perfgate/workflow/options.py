@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from perfgate.core.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,3 +38,15 @@ class GateOptions:
     markdown_file: Path | None = None
     sarif_file: Path | None = None
     cache: Path | None = None
+
+
+def baselines_folder(text: str, where: str) -> str:
+    """The folder of the baselines as it begins their paths: without `./` and a slash at the end.
+
+    Raises:
+        UsageError: it is not inside the repository; `where` names the option.
+    """
+    path = PurePosixPath(text)
+    if path.is_absolute() or ".." in path.parts:
+        raise UsageError(f"{text!r} leaves the repository", where, "name a folder inside it")
+    return str(path)

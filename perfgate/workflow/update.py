@@ -26,6 +26,7 @@ from perfgate.core.record import Provenance, Record
 from perfgate.core.verdict import BenchmarkVerdict, Verdict
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
+from perfgate.workflow.check import with_fresh_runs
 from perfgate.workflow.checking import measure_all
 from perfgate.workflow.ground import policy_of_tree
 from perfgate.workflow.measuring import Measurer, read_records
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from git import Repo
 
     from perfgate.core.record import Run
-    from perfgate.gate.decision import RunRequest
+    from perfgate.gate.decision import Decision, RunRequest
     from perfgate.gate.thresholds import SuitePolicy
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.options import GateOptions
@@ -105,7 +106,8 @@ def update_baselines(
     records = _records(request, measurer, selected, announce)
     previous = _previous(tree, options.baselines, records.values())
     policy = policy_of_tree(tree, benchmarks, dt.datetime.now(dt.UTC).date())
-    verdicts = _verdicts(records, previous, selected, measurer, policy)
+    decision = _decision(records, previous, selected, measurer, policy)
+    verdicts = {item.key: item for item in decision.benchmarks if item.key in records}
     _refuse_verdicts(verdicts.values(), request)
     provenance = Provenance(
         commit=str(repository.git.rev_parse("HEAD")).strip(),
@@ -115,7 +117,7 @@ def update_baselines(
         version=__version__,
     )
     updates = []
-    for key, record in records.items():
+    for key, record in with_fresh_runs(records, decision).items():
         verdict = verdicts[key]
         old = previous.get(key)
         updates.append(
@@ -190,14 +192,14 @@ def _previous(tree: WorkTree, folder: str, records: Iterable[Record]) -> dict[st
     return found
 
 
-def _verdicts(
+def _decision(
     records: dict[str, Record],
     previous: Mapping[str, Record],
     selected: Sequence[Benchmark],
     measurer: Measurer,
     policy: SuitePolicy,
-) -> dict[str, BenchmarkVerdict]:
-    """The gate's own decision by the policy of the tree; runs taken for it stay in the records."""
+) -> Decision:
+    """The gate's own decision by the policy of the tree."""
     by_key = {item.key: item for item in selected}
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
@@ -207,8 +209,7 @@ def _verdicts(
             if item.key in by_key
         }
 
-    decision = decide_in_stages(previous, records, policy, take_runs, options=JudgeOptions())
-    return {item.key: item for item in decision.benchmarks if item.key in records}
+    return decide_in_stages(previous, records, policy, take_runs, options=JudgeOptions())
 
 
 def _refuse_verdicts(verdicts: Iterable[BenchmarkVerdict], request: UpdateRequest) -> None:

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
 
 
 def write_text_file(path: Path, text: str) -> None:
+    """Write text as UTF-8, its line ends as they are.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    write_file(path, text.encode("utf-8"))
+
+
+def write_file(path: Path, data: bytes) -> None:
     """Write a file that appears whole or not at all; folders are made as needed.
 
     Raises:
@@ -19,7 +28,7 @@ def write_text_file(path: Path, text: str) -> None:
     unfinished = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        unfinished.write_bytes(data)
         unfinished.replace(path)
     except OSError as problem:
         reason = (problem.strerror or type(problem).__name__).lower()
