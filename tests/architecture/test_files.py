@@ -110,10 +110,25 @@ def test_no_tracked_file_names_a_machine_path() -> None:
 def test_the_table_of_known_failures_names_tests_that_exist() -> None:
     text = (ROOT / "docs" / "KNOWN_FAILURES.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\w+)`", text))
-    defined = {
+    assert len(named) > 20
+    assert named - defined_tests() == set()
+
+
+def test_the_formulas_name_code_and_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "MATH.md").read_text(encoding="utf-8")
+    paths = set(re.findall(r"`([a-z]+/[\w/]+(?:\.py|/))`", text))
+    assert len(paths) > 20
+    tops = (PACKAGE, ROOT / "tests", ROOT)
+    assert [path for path in sorted(paths) if not any((top / path).exists() for top in tops)] == []
+    named = set(re.findall(r"`(test_\w+)`", text))
+    assert named
+    assert named - defined_tests() == set()
+
+
+def defined_tests() -> set[str]:
+    """The names of all tests."""
+    return {
         name
         for path in python_files(ROOT / "tests")
         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    assert len(named) > 20
-    assert named - defined == set()

@@ -86,7 +86,9 @@ def test_only_comments_begin_with_the_marker(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["annotations.txt", "annotations-hostile.txt"])
 def test_every_line_is_one_workflow_command_with_its_own_properties_only(name: str) -> None:
-    for line in GITHUB_TEXTS[name]().splitlines():
+    lines = GITHUB_TEXTS[name]().splitlines()
+    assert lines
+    for line in lines:
         head, properties = re.match(r"::(error|warning|notice) ([^:]*)::", line).groups()  # type: ignore[union-attr]  # - None fails the test
         assert head
         keys = [part.partition("=")[0] for part in properties.split(",")]

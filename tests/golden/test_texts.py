@@ -25,7 +25,9 @@ def test_no_text_holds_a_control_or_direction_character(name: str) -> None:
 
 
 def test_a_failure_text_has_at_most_twelve_lines() -> None:
-    assert all(len(TEXTS[name]().splitlines()) <= 12 for name in TEXTS if name.startswith("failure"))
+    texts = [TEXTS[name]() for name in TEXTS if name.startswith("failure")]
+    assert texts
+    assert all(len(text.splitlines()) <= 12 for text in texts)
 
 
 def test_every_table_row_fits_its_width() -> None:
