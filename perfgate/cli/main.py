@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
     asked: dict[str, int] = {}  # filled by `cli`
     try:
         code: Any = cli.main(args=arguments, prog_name="perfgate", standalone_mode=False, obj=asked)
-        sys.stdout.flush()
+        print(end="", flush=True)  # a flush that bears a closed standard output
     except PerfgateError as problem:
         if asked.get("verbose", 0) > 1:
             raise
@@ -92,9 +92,16 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("perfgate: interrupted", err=True)
         sys.exit(130)
     except (BrokenPipeError, _ReaderLeftError):
-        # Nothing can be said any more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_stdout()
         sys.exit(_BROKEN_PIPE)
+    except OSError as problem:
+        if asked.get("verbose", 0) > 1:
+            raise
+        _leave_stdout()
+        reason = (problem.strerror or type(problem).__name__).lower()
+        where = problem.filename or "standard output"
+        click.echo(f"perfgate: {reason}: {where}: free it, or name another place", err=True)
+        sys.exit(int(ExitCode.USAGE))
     except Exception as problem:  # the last resort: a user never sees a traceback unasked
         if asked.get("verbose", 0) > 1:
             raise
@@ -104,6 +111,11 @@ def main(arguments: list[str] | None = None) -> None:
         )
         sys.exit(int(ExitCode.USAGE))
     sys.exit(int(code or 0))
+
+
+def _leave_stdout() -> None:
+    """Nothing can be said there any more: the interpreter's own flush at the end must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ their text until their declared type reads them: `no`, `1e3` and `1:30` mean wha
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
@@ -59,7 +60,7 @@ def read_typed(data: bytes, path: str, target: type[T], error: type[PerfgateErro
     try:
         value = msgspec.convert(plain, target, strict=False)
     except msgspec.ValidationError as problem:
-        raise reader.explain(str(problem), target) from None
+        raise reader.explain(str(problem), target, plain) from None
     return Document(value, path, reader.places)
 
 
@@ -132,17 +133,21 @@ class _Reader:
             yield key.value, self.plain(value, (*location, key.value))
             self.places[(*location, key.value)] = (key.start_mark.line + 1, key.start_mark.column + 1)
 
-    def explain(self, problem: str, target: type[Any]) -> PerfgateError:
+    def explain(self, problem: str, target: type[Any], plain: object) -> PerfgateError:
         """A message of msgspec, which ends in a path such as `$.benchmarks[0]`, as one of ours."""
         message, _, trail = problem.partition(" - at `")
         location = _location(trail.rstrip("`"))
         unknown = re.search(r"unknown field `(.*)`", message)
         if unknown:
             key = unknown[1]
-            remedy = did_you_mean(key, _field_names(target))
+            remedy = did_you_mean(key, _keys_at(target, location))
             return self.error(f"unknown key {key!r}", self._where((*location, key)), remedy)
         message = message.replace("Object missing required field", "missing key").replace("`", "'")
-        return self.error(message[:1].lower() + message[1:], self._where(location), "correct the value")
+        message = message[:1].lower() + message[1:]
+        if message.startswith("expected") and location and "[...]" not in trail:
+            # Scalars are still text here, so "got str" would say nothing; the value as written does.
+            message = f"{location[-1]!r} is {_shown(plain, location)}, {message.partition(', got')[0]}"
+        return self.error(message, self._where(location), "correct the value")
 
     def _where(self, location: Location) -> str:
         return Document(None, self.path, self.places).where(*location)
@@ -157,6 +162,15 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"want one of {', '.join(sorted(known))}"
 
 
+def quoted_scalar(text: str) -> str:
+    """A text as one YAML scalar; only double quotes keep a line end or another control character."""
+    if re.fullmatch(r"[\w./-]+", text):
+        return text
+    if text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return str(yaml.safe_dump(text, default_style='"', width=sys.maxsize)).rstrip("\n")
+
+
 def _location(trail: str) -> Location:
     """`$.a[0][...].b` -> ("a", 0): `[...]` stands for some key of a mapping, so the trail ends there."""
     known = trail.split("[...]", 1)[0]
@@ -164,7 +178,26 @@ def _location(trail: str) -> Location:
     return tuple(name or int(index) for name, index in steps)
 
 
-def _field_names(target: type[Any]) -> list[str]:
-    """Every key of the type and of the types inside it, for the nearest known name."""
-    _, components = msgspec.json.schema_components([target])
-    return sorted({name for part in components.values() for name in part.get("properties", {})})
+def _shown(plain: Any, location: Location) -> str:  # noqa: ANN401 - JSON-like data
+    for step in location:
+        plain = plain[step]
+    return "a list" if isinstance(plain, list) else "a mapping" if isinstance(plain, dict) else repr(plain)
+
+
+def _keys_at(target: type[Any], location: Location) -> list[str]:
+    """The keys that the mapping at this location may have, by the type's JSON Schema."""
+    (schema,), components = msgspec.json.schema_components([target], ref_template="{name}")
+    places = [schema]
+    for step in (None, *location):
+        places = [components.get(place.get("$ref", ""), place) for place in _choices(places)]
+        if isinstance(step, str):
+            places = [part for place in places if (part := place.get("properties", {}).get(step))]
+        elif step is not None:
+            places = [place["items"] for place in places if "items" in place]
+    places = [components.get(place.get("$ref", ""), place) for place in _choices(places)]
+    return sorted({name for place in places for name in place.get("properties", {})})
+
+
+def _choices(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A union's members instead of the union."""
+    return [choice for place in places for choice in place.get("anyOf", [place])]

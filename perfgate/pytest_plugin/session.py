@@ -52,6 +52,9 @@ def start(config: pytest.Config) -> None:
     config.pluginmanager.register(DecisionHooks(config), "perfgate-decision")
 
 
+_OURS = frozenset({pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED})  # where our exit codes stand
+
+
 class ItemHooks:
     """Collection and running of items, in the only process or in an xdist worker."""
 
@@ -153,9 +156,11 @@ class DecisionHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Our exit codes stand only where pytest would say 0 or 1."""
-        if session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+        if session.exitstatus in _OURS:
             session.exitstatus = self.state.exit_status(int(session.exitstatus))
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
         """The section at the end; it never judges and never raises."""
         write_summary(terminalreporter, self.state)
+        if self.state.outcome is not None and exitstatus not in _OURS:
+            terminalreporter.write_line(f"pytest ends with its own exit code {int(exitstatus)}")

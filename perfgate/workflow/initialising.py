@@ -11,6 +11,7 @@ from perfgate.baseline.slug import slug
 from perfgate.config.facts import Certainty
 from perfgate.config.prefilter import has_watched_name
 from perfgate.config.read import read
+from perfgate.config.typed_yaml import quoted_scalar
 from perfgate.gate.policy_file import POLICY_PATH
 from perfgate.measure.model_inputs import guessed_inputs
 from perfgate.workflow.guarding import RULE_FILES
@@ -101,20 +102,20 @@ def _suite(found: Survey, tree: WorkTree) -> tuple[str, str]:
 
 
 def _entry(model: str, found: Survey, tree: WorkTree) -> str:
-    lines = [f"  - name: {slug(PurePosixPath(model).stem)}", f"    model: {_quoted(model)}"]
+    lines = [f"  - name: {slug(PurePosixPath(model).stem)}", f"    model: {quoted_scalar(model)}"]
     compiled = [(path, command) for path, command in found.commands if _compiles(command, model)]
     if len(compiled) == 1:
         path, command = compiled[0]
         same = [other for file, other in found.commands if file == path and other.program == command.program]
-        match = "" if len(same) == 1 else f", match: {_quoted(_match(command))}"
-        lines.append(f"    compile: {{from: {_quoted(path)}, command: {command.program}{match}}}")
+        match = "" if len(same) == 1 else f", match: {quoted_scalar(_match(command))}"
+        lines.append(f"    compile: {{from: {quoted_scalar(path)}, command: {command.program}{match}}}")
     elif compiled:
         lines.append(
             f"    # {len(compiled)} commands compile this model; choose one with `compile: {{from: FILE}}`"
         )
     lines += _inputs(tree.read(model))
     if len(found.runtimes) == 1:
-        lines.append(f"    runtime: {{from: {_quoted(found.runtimes[0])}}}")
+        lines.append(f"    runtime: {{from: {quoted_scalar(found.runtimes[0])}}}")
     return "\n".join(lines) + "\n"
 
 
@@ -127,7 +128,8 @@ def _inputs(model: bytes) -> list[str]:
     if not shapes:
         return []
     rows = [
-        f"      {_quoted(name)}: {{shape: [{', '.join(map(str, shape))}]}}" for name, shape in shapes.items()
+        f"      {quoted_scalar(name)}: {{shape: [{', '.join(map(str, shape))}]}}"
+        for name, shape in shapes.items()
     ]
     return ["    inputs:  # dimensions that the model leaves open are guessed: edit them", *rows]
 
@@ -180,10 +182,6 @@ def _ignored(tree: WorkTree, present: set[str]) -> tuple[str, str]:
         return "", ""
     joint = "" if not old or old.endswith("\n") else "\n"
     return f"{old}{joint}.perfgate/\n", "local records stay out of git"
-
-
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w./-]+", text) else "'" + text.replace("'", "''") + "'"
 
 
 _SUITE_HEAD = """\

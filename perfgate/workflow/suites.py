@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.worktree import WorkTree
 
+_SHOWN = 8  # benchmarks that a message names
+
 
 def find_suites(tree: WorkTree) -> dict[str, tuple[Benchmark, ...]]:
     """The benchmarks of each suite file `perf_*.yaml` of the tree.
@@ -48,8 +50,12 @@ def select(
         if not everything:
             remedy = "add a suite file perf_*.yaml with at least one benchmark"
             raise NothingMeasuredError("no benchmark is defined", "suites", remedy)
-        asked = " ".join([*([f"-k {expression}"] if expression else []), *devices])
+        asked = [*([f"-k {expression}"] if expression else []), *(f"--device {name}" for name in devices)]
+        keys = [item.key for item in everything]
+        more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
         raise NothingMeasuredError(
-            f"no benchmark matches {asked!r}", "selection", f"{len(everything)} are there"
+            f"no benchmark matches '{' '.join(asked)}'",
+            "selection",
+            f"choose from {', '.join(keys[:_SHOWN])}{more}",
         )
     return chosen

@@ -89,6 +89,8 @@ def test_a_run_that_selects_no_benchmark_is_never_green(project: Project) -> Non
     assert done.code == 11, done.text
     nothing = project.pytest("-k", "no_such_thing")
     assert nothing.code == 5, nothing.text
+    assert "pytest ends with its own exit code 5" in nothing.out
+    assert "own exit code" not in done.out
 
 
 def test_collect_only_lists_and_measures_nothing(project: Project) -> None:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from perfgate.zoo.catalogue import build
 from tests.e2e.project import Project
@@ -66,6 +67,14 @@ def test_init_finds_models_commands_and_the_layout_they_agree_on(tmp_path: Path)
     assert project.perfgate("check").code == 1
 
 
+def test_init_names_a_model_whose_name_holds_a_line_end(tmp_path: Path) -> None:
+    project = Project(tmp_path / "new")
+    project.write({"models/new\nline é.onnx": b"no model"})
+    assert project.perfgate("init").code == 0
+    suite = yaml.safe_load((project.folder / "perf_models.yaml").read_text(encoding="utf-8"))
+    assert [entry["model"] for entry in suite["benchmarks"]] == ["models/new\nline é.onnx"]
+
+
 def test_the_doctor_finds_a_healthy_and_a_sick_repository(project: Project) -> None:
     healthy = project.perfgate("doctor")
     assert healthy.code == 0, healthy.text
@@ -112,7 +121,11 @@ def test_record_then_compare_then_check_given_records(project: Project) -> None:
         (("compare", "old", "absent"), 2, "no such folder of records: absent"),
         (("record", "-k", "nothing"), 11, "no benchmark matches"),
         (("check", "--min-effect", "5"), 2, "'5' is no percentage: --min-effect"),
-        (("check", "--device", "warp-drive"), 11, "no benchmark matches 'warp-drive'"),
+        (
+            ("check", "--device", "warp-drive"),
+            11,
+            "no benchmark matches '--device warp-drive': selection: choose",
+        ),
         (("unknown",), 2, "No such command"),
         (("-C", "absent", "check"), 2, "no such folder: absent"),
         (("baseline", "update"), 2, "Missing option '--reason'"),

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from perfgate.cli import doctor as doctor_module
 from perfgate.cli.main import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def run(*arguments: str) -> int:
@@ -65,3 +62,19 @@ def test_a_reader_that_leaves_is_141() -> None:
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait() == 141
+
+
+def test_a_closed_standard_output_does_not_hide_the_verdict() -> None:
+    command = f"{sys.executable} -m perfgate.cli.main guard schema >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_standard_output_is_one_line() -> None:
+    command = f"{sys.executable} -m perfgate.cli.main guard schema >/dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own
+    assert done.returncode == 2
+    assert done.stderr == (
+        "perfgate: no space left on device: standard output: free it, or name another place\n"
+    )

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+import yaml
 
-from perfgate.config.typed_yaml import MAX_BYTES, read_typed
+from perfgate.config.typed_yaml import MAX_BYTES, quoted_scalar, read_typed
 from perfgate.core.errors import UsageError
 
 
@@ -51,7 +52,22 @@ def test_every_value_has_its_place() -> None:
             "unknown key 'nam': f.yaml:3:6: did you mean 'name'?",
         ),
         ("version: 1\nversion: 2\n", "the key 'version' twice: f.yaml:2:1: keep one of them"),
-        ("version: one\n", "expected 'int', got 'str': f.yaml:1:1: correct the value"),
+        ("version: one\n", "'version' is 'one', expected 'int': f.yaml:1:1: correct the value"),
+        ("version: 1\nversions: 2\nx: 3\n", "unknown key 'versions': f.yaml:2:1: did you mean 'version'?"),
+        ("version: 1\nratio: 2\n", "unknown key 'ratio': f.yaml:2:1: want one of entries, names, version"),
+        (
+            "version: 1\nentries: [{name: a, names: {}}]\n",
+            "unknown key 'names': f.yaml:2:21: did you mean 'name'?",
+        ),
+        (
+            "version: 1\nentries: [{name: a, version: 1}]\n",
+            "unknown key 'version': f.yaml:2:21: want one of count, name, on, ratio",
+        ),
+        (
+            "version: 1\nentries: [{name: a, count: 5.5}]\n",
+            "'count' is '5.5', expected 'int': f.yaml:2:21: correct the value",
+        ),
+        ("version: 1\nentries: 5\n", "'entries' is '5', expected 'array': f.yaml:2:1: correct the value"),
         ("entries: []\n", "missing key 'version': f.yaml:1:1: correct the value"),
         ("version: &a 1\n", "an anchor or alias: f.yaml:1:10: write the value out"),
         ("version: !x 1\n", "the tag '!x': f.yaml:1:10: remove the tag"),
@@ -79,3 +95,8 @@ def test_hostile_bytes_are_refused_in_one_line(data: bytes) -> None:
     text = refusal(data)
     assert "f.yaml" in text
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("text", ["a/b.onnx", "it's", "a: #b", "new\nline", "\x7f\u2028", "é 😀\t", 'a"b\\'])
+def test_a_quoted_text_reads_back_as_itself(text: str) -> None:
+    assert yaml.safe_load(f"- {{a: {quoted_scalar(text)}}}") == [{"a": text}]
