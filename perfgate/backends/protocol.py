@@ -16,17 +16,22 @@ from perfgate.core.setting import Setting  # noqa: TC001 - the same
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What to measure. `model` is ONNX bytes, `model_name` what messages call it.
+    """What to measure: a model, or `call`, a `module:function` of the code below `root`.
 
+    `model` is ONNX bytes, `model_name` what messages call it.
     `device` "" lets the compile command's `--soc_version` choose. `shapes`, `branches`, `trip_counts` and
     `bounds` bind what the model leaves open. `iterations` 0 takes the model's own number. `samples` and
-    `warmup` count per run. `metrics` are names of sampled metrics. `place` is the benchmark's in its suite.
+    `warmup` count per run; a `warmup` of None is the backend's own. `metrics` are names of sampled metrics.
+    `timeout` are seconds for one run. `place` is the benchmark's in its suite.
     """
 
     benchmark: str
     device: str
-    model: bytes
-    model_name: str
+    model: bytes = b""
+    model_name: str = ""
+    call: str = ""
+    root: str = "."
+    timeout: float = 600.0
     compile: tuple[Setting, ...] = ()
     runtime: tuple[Setting, ...] = ()
     shapes: dict[str, tuple[int, ...]] = {}
@@ -37,7 +42,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     noise: str = "quiet"
     seed: int = 0
     samples: int = 20
-    warmup: int = 20
+    warmup: int | None = None
     metrics: tuple[str, ...] = ("latency",)
     place: str = ""
 

@@ -36,6 +36,7 @@ LATENCY_METRICS = frozenset({"latency", "p50_latency", "p95_latency", "p99_laten
 THROUGHPUT = "throughput"
 ESTIMATED_WARNING = 0.2  # SIMULATOR section 2: beyond this share of the time the record carries a warning
 _SECONDS_PER_PS = 1e-12
+DEFAULT_WARMUP = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +105,7 @@ class SimulatedSession:
             inputs=compiled.inputs,
             protocol={
                 "samples": str(request.samples),
-                "warmup": str(request.warmup),
+                "warmup": str(_warmup(request)),
                 "noise": request.noise,
                 "iterations": str(compiled.iterations),
             },
@@ -131,14 +132,15 @@ class SimulatedSession:
         request = self._request
         total_ps = sum(phase.total_ps for phase in self._phases)
         key = NoiseKey(seed=request.seed, benchmark=request.benchmark, device=self._compiled.device.name)
-        count = request.warmup + request.samples
+        warmup = _warmup(request)
+        count = warmup + request.samples
         drawn = draw_samples(total_ps, noise_preset(request.noise), key, runs=(run,), count=count)[0]
         seconds = (drawn * _SECONDS_PER_PS).tolist()
         return Run(
             id=run,
             seed=request.seed,
-            samples=_by_metric(request.metrics, seconds[request.warmup :]),
-            warmup=_by_metric(request.metrics, seconds[: request.warmup]),
+            samples=_by_metric(request.metrics, seconds[warmup:]),
+            warmup=_by_metric(request.metrics, seconds[:warmup]),
         )
 
     def profile(self) -> Profile:
@@ -181,6 +183,10 @@ class SimulatedSession:
                 f"noise preset {request.noise!r}: all samples are equal, a test has nothing to judge"
             )
         return tuple(notes)
+
+
+def _warmup(request: Request) -> int:
+    return DEFAULT_WARMUP if request.warmup is None else request.warmup
 
 
 def _by_metric(names: Sequence[str], seconds: list[float]) -> dict[str, tuple[float, ...]]:

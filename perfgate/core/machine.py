@@ -16,6 +16,8 @@ MUST_MATCH = (
     "container_image",
 )
 SIMULATED = "simulated"  # the backend whose times do not depend on the machine
+RESOLUTION = "timer_resolution"  # note of a record's context: the clock's step in one sample, in seconds
+TEST = "test"  # note of a record's context: the pytest node id of the test that measured it
 
 
 def machine_differences(baseline: dict[str, str], now: dict[str, str]) -> tuple[str, ...]:

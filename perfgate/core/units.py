@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 PS_PER_SECOND = 1_000_000_000_000
+
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
 
 _TIME_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
 _BYTE_STEPS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
@@ -27,6 +32,14 @@ def _three_digits(value: float) -> str:
     if size >= 9.995:  # noqa: PLR2004 - one decimal
         return f"{value:.1f}"
     return f"{value:.2f}"
+
+
+def read_duration(text: str) -> float | None:
+    """`30 s` or `5min` in seconds; None when it is no time above zero with a unit."""
+    match = _DURATION.fullmatch(text)
+    if match is None or match[2] not in _SECONDS or float(match[1]) == 0.0:
+        return None
+    return float(match[1]) * _SECONDS[match[2]]
 
 
 def readable(value: float, unit: str) -> str:

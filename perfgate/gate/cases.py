@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perfgate.core.machine import SIMULATED
+from perfgate.core.machine import RESOLUTION, SIMULATED
 from perfgate.gate.evidence import metric_samples
 from perfgate.gate.sampled_case import SampledCase, SuiteRule
 from perfgate.gate.thresholds import Method, Suspicion
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from perfgate.gate.thresholds import SuitePolicy
 
     Samples = npt.NDArray[np.float64]
-
-RESOLUTION_KEY = "timer_resolution"  # of a record's protocol: step of a sample in the metric's unit
 
 
 def sampled_cases(pairs: Iterable[Pair], policy: SuitePolicy) -> list[SampledCase]:
@@ -66,7 +64,7 @@ def _case(key: str, pair: SampledPair, policy: SuitePolicy) -> SampledCase:
         baseline=samples(pair.baseline.runs),
         candidate=samples(first),
         fresh=samples(fresh),
-        resolution=_resolution(pair.candidate.ruler.protocol.get(RESOLUTION_KEY, "")),
+        resolution=_resolution(pair.candidate.context.get(RESOLUTION, "")),
     )
 
 

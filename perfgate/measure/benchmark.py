@@ -9,6 +9,8 @@ from perfgate.core.metric import Metric  # noqa: TC001 - msgspec reads the annot
 DEFAULT_RUNS = 5
 DEFAULT_SAMPLES = 20
 DEFAULT_NOISE = "quiet"
+DEFAULT_TIMEOUT = 600.0  # seconds for one run
+TIMED_METRICS = ("latency",)
 DEFAULT_METRICS = ("latency", "peak_memory", "copied_bytes", "kernel_count", "cycles")
 
 
@@ -35,21 +37,27 @@ class RuntimeSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """One benchmark on one device. `place` is its `file:line:column` in the suite.
+    """One benchmark on one device: of a `model`, or of a `call` (`module:function`).
 
-    `inputs` holds the declared shape (symbols bound) and element type per model input. `preset` and
-    `parameters` are for models of the zoo.
+    `place` is its `file:line:column` in the suite, `test` the node id of a pytest test that defines it
+    instead of a suite. A `warmup` of None is the backend's own, `timeout` are seconds for one run. `inputs`
+    holds the declared shape (symbols bound) and element type per model input. `preset` and `parameters` are
+    for models of the zoo.
     """
 
     name: str
     device: str
     backend: str
-    model: str
     place: str
     runs: int
     samples: int
     noise: str
     metrics: tuple[Metric, ...]
+    model: str = ""
+    call: str = ""
+    test: str = ""
+    warmup: int | None = None
+    timeout: float = DEFAULT_TIMEOUT
     preset: str | None = None
     parameters: dict[str, str] = {}
     inputs: dict[str, tuple[int, ...]] = {}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from perfgate.backends.protocol import Request
-from perfgate.backends.simulated import SimulatedBackend
-from perfgate.compiler.cache import CompileCache
+from perfgate.backends.registry import TIMED, open_backend
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import summarise
 from perfgate.core.record import Record, Ruler, Subject
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from perfgate.backends.protocol import Description
+    from perfgate.backends.protocol import Backend, Description, Session
     from perfgate.backends.simulated import SimulatedSession
     from perfgate.core.execution_profile import Profile
     from perfgate.core.record import Run
@@ -33,19 +32,17 @@ DEVICE_FOLDER = "devices"  # a repository may describe its own devices there
 
 
 class Runner:
-    """Runs benchmarks of one tree. A benchmark is compiled and simulated once, however many runs it takes."""
+    """Runs benchmarks of one tree. A benchmark is opened once, however many runs it takes."""
 
     def __init__(
         self, read: Callable[..., bytes], root: Path, *, seed: int, cache: Path | None = None
     ) -> None:
         self._read = read
-        self._backend = SimulatedBackend(
-            devices=(root / DEVICE_FOLDER,),
-            read=self._named_file,
-            cache=None if cache is None else CompileCache(cache),
-        )
+        self._root = root
+        self._cache = cache
         self._seed = seed
-        self._open: dict[str, tuple[Request, SimulatedSession]] = {}
+        self._backends: dict[str, Backend] = {}
+        self._open: dict[str, tuple[Request, Session]] = {}
 
     def record(self, benchmark: Benchmark, runs: int) -> Record:
         """All runs of a benchmark, its exact metrics and the summary of its profile.
@@ -53,12 +50,20 @@ class Runner:
         Raises:
             UsageError: model, compile command, runtime configuration or device cannot be used as written.
         """
+        return self.record_of(benchmark, self.runs(benchmark, 0, runs))
+
+    def record_of(self, benchmark: Benchmark, runs: tuple[Run, ...]) -> Record:
+        """The record of runs that were taken one by one.
+
+        Raises:
+            UsageError: as `record`.
+        """
         request, session = self._session(benchmark)
-        found = session.describe()
+        found, profile = session.describe(), session.profile()
         return Record(
             benchmark=benchmark.name,
             device=benchmark.device,
-            backend=self._backend.name,
+            backend=benchmark.backend,
             ruler=Ruler(
                 inputs=found.inputs,
                 metrics=benchmark.metrics,
@@ -67,16 +72,16 @@ class Runner:
                 cost_model=found.cost_model,
             ),
             subject=Subject(
-                model=benchmark.model,
+                model=benchmark.model or benchmark.call,
                 model_digest=found.model_digest,
                 compile=request.compile,
                 runtime=request.runtime,
             ),
-            runs=self.runs(benchmark, 0, runs),
+            runs=runs,
             exact=_exact(benchmark, found),
             context=found.context,
             notes=found.notes,
-            profile=summarise(session.profile()),
+            profile=None if profile is None else summarise(profile),
         )
 
     def runs(self, benchmark: Benchmark, first: int, count: int) -> tuple[Run, ...]:
@@ -84,25 +89,47 @@ class Runner:
         _, session = self._session(benchmark)
         return tuple(session.measure(number) for number in range(first, first + count))
 
-    def profile(self, benchmark: Benchmark) -> Profile:
-        """The traced execution on five levels, apart from the samples."""
+    def profile(self, benchmark: Benchmark) -> Profile | None:
+        """The traced execution on five levels, apart from the samples; None where the backend has none."""
         _, session = self._session(benchmark)
         return session.profile()
 
     def explain(self, benchmark: Benchmark) -> list[str]:
-        """The arithmetic behind the simulated time, in lines to check by hand."""
-        _, session = self._session(benchmark)
+        """The arithmetic behind the simulated time, in lines to check by hand.
+
+        Raises:
+            UsageError: the benchmark is timed, not simulated.
+        """
+        _, session = self._simulated(benchmark)
         return [f"  {line.quantity}: {line.arithmetic} = {line.result}" for line in session.explain()]
 
     def what_if(self, benchmark: Benchmark) -> tuple[WhatIfRow, ...]:
-        """The benchmark with one knob turned at a time; each answer is a compilation and a simulation."""
-        request, session = self._session(benchmark)
+        """The benchmark with one knob turned at a time; each answer is a compilation and a simulation.
+
+        Raises:
+            UsageError: the benchmark is timed, not simulated.
+        """
+        request, session = self._simulated(benchmark)
         return session.what_if(lambda factor: _with_batch(benchmark, request, session.describe(), factor))
 
-    def _session(self, benchmark: Benchmark) -> tuple[Request, SimulatedSession]:
+    def _simulated(self, benchmark: Benchmark) -> tuple[Request, SimulatedSession]:
+        request, session = self._session(benchmark)
+        if benchmark.backend in TIMED:
+            what = f"{benchmark.key} is timed: only a simulated benchmark has this arithmetic"
+            raise UsageError(what, benchmark.place, "leave it out with -k or --device")
+        return request, cast("SimulatedSession", session)  # what the simulated backend opens
+
+    def _session(self, benchmark: Benchmark) -> tuple[Request, Session]:
         if benchmark.key not in self._open:
+            backend = self._backends.get(benchmark.backend) or open_backend(
+                benchmark.backend,
+                devices=(self._root / DEVICE_FOLDER,),
+                read=self._named_file,
+                cache=self._cache,
+            )
+            self._backends[benchmark.backend] = backend
             request = self._request(benchmark)
-            self._open[benchmark.key] = (request, self._backend.open(request))
+            self._open[benchmark.key] = (request, backend.open(request))
         return self._open[benchmark.key]
 
     def _request(self, benchmark: Benchmark) -> Request:
@@ -115,8 +142,12 @@ class Runner:
         return Request(
             benchmark=benchmark.name,
             device=benchmark.device,
-            model=read_model(benchmark, self._read),
+            model=read_model(benchmark, self._read) if benchmark.model else b"",
             model_name=benchmark.model,
+            call=benchmark.call,
+            root=str(self._root),
+            timeout=benchmark.timeout,
+            warmup=benchmark.warmup,
             compile=compile_settings(benchmark, self._read),
             runtime=runtime_settings(benchmark, self._read),
             shapes=benchmark.inputs,

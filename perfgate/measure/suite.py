@@ -6,15 +6,19 @@ import posixpath
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
+from perfgate.backends.registry import BACKENDS, timed_device
 from perfgate.config.typed_yaml import did_you_mean, read_typed
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
 from perfgate.core.metric import KNOWN_METRICS, Metric
+from perfgate.core.units import read_duration
 from perfgate.measure.benchmark import (
     DEFAULT_METRICS,
     DEFAULT_NOISE,
     DEFAULT_RUNS,
     DEFAULT_SAMPLES,
+    DEFAULT_TIMEOUT,
+    TIMED_METRICS,
     Benchmark,
     CompileSource,
     RuntimeSource,
@@ -29,7 +33,8 @@ if TYPE_CHECKING:
     from perfgate.measure.suite_schema import CompileEntry, RuntimeEntry
 
 SUITE_PATTERNS = ("perf_*.yaml", "perf_*.yml")
-BACKENDS = (SIMULATED,)
+MAX_WARMUP = 100_000
+_WORK = {SIMULATED: "model", "python": "call"}  # the key that says what a backend runs
 
 
 def is_suite_file(name: str) -> bool:
@@ -90,8 +95,29 @@ class _Resolver:
         default = getattr(self.defaults, name)
         return fallback if default is None else default
 
+    def backend(self) -> str:
+        """The entry's backend, which has to fit what it runs.
+
+        Raises:
+            UsageError: an unknown backend, or one without its work.
+        """
+        backend: str = self.setting("backend", SIMULATED)
+        if backend not in BACKENDS:
+            where = self.where("backend")
+            raise UsageError(f"unknown backend {backend!r}", where, f"want {' or '.join(BACKENDS)}")
+        wanted = _WORK[backend]
+        for key in dict.fromkeys(_WORK.values()):
+            if (getattr(self.entry, key) is not None) != (key == wanted):
+                what = f"a benchmark on backend {backend} {'needs' if key == wanted else 'has no'} `{key}`"
+                raise UsageError(what, self.where(key), f"give `{wanted}`, or another `backend`")
+        return backend
+
     def devices(self) -> list[str]:
-        """The entry's own list replaces the default one."""
+        """The entry's own list replaces the default one; a timed benchmark runs where the gate runs."""
+        backend = self.backend()
+        if backend != SIMULATED:
+            defaults = self.defaults.devices if self.defaults.backend == backend else None
+            return self.entry.devices or defaults or [timed_device(backend)]
         names: list[str] = self.setting("devices", [])
         if not names:
             what = f"the benchmark {self.entry.name!r} names no device"
@@ -101,16 +127,14 @@ class _Resolver:
     def benchmark(self, device: str) -> Benchmark:
         """The entry on one device."""
         entry = self.entry
-        backend = self.setting("backend", SIMULATED)
-        if backend not in BACKENDS:
-            raise UsageError(
-                f"unknown backend {backend!r}", self.where("backend"), f"want {' or '.join(BACKENDS)}"
-            )
         return Benchmark(
             name=entry.name,
             device=device,
-            backend=backend,
+            backend=self.backend(),
             model=self._model(),
+            call=entry.call or "",
+            warmup=self._warmup(),
+            timeout=self._timeout(),
             place=self.where(),
             runs=self.setting("runs", DEFAULT_RUNS),
             samples=self.setting("samples", DEFAULT_SAMPLES),
@@ -136,6 +160,8 @@ class _Resolver:
 
     def _model(self) -> str:
         model = self.entry.model
+        if model is None:
+            return ""
         return model if is_shipped(model) else self._path(model, "model")
 
     def _path(self, path: str, *location: str | int) -> str:
@@ -147,7 +173,8 @@ class _Resolver:
         return joined
 
     def _metrics(self) -> tuple[Metric, ...]:
-        names = self.setting("metrics", list(DEFAULT_METRICS))
+        is_timed = self.setting("backend", SIMULATED) != SIMULATED
+        names = self.setting("metrics", list(TIMED_METRICS if is_timed else DEFAULT_METRICS))
         unknown = next((name for name in names if name not in KNOWN_METRICS), None)
         if unknown is not None:
             raise UsageError(
@@ -156,6 +183,24 @@ class _Resolver:
         if not names:
             raise UsageError("an empty list of metrics", self.where("metrics"), "name at least one metric")
         return tuple(KNOWN_METRICS[name] for name in dict.fromkeys(names))
+
+    def _warmup(self) -> int | None:
+        text = self.setting("warmup", "auto")
+        if text == "auto":
+            return None
+        if not text.isdecimal() or int(text) > MAX_WARMUP:
+            what = f"warmup {text!r} is neither `auto` nor a count up to {MAX_WARMUP:,}"
+            raise UsageError(what, self.where("warmup"), "write `auto`, or a whole number of rounds")
+        return int(text)
+
+    def _timeout(self) -> float:
+        text = self.setting("timeout", None)
+        if text is None:
+            return DEFAULT_TIMEOUT
+        seconds = read_duration(text)
+        if seconds is None:
+            raise UsageError(f"timeout {text!r} is no time", self.where("timeout"), "write it like `90 s`")
+        return seconds
 
     def _shape(self, name: str) -> tuple[int, ...]:
         sizes = []

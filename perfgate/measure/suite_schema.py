@@ -43,6 +43,8 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     devices: list[Name] | None = None
     runs: Count | None = None
     samples: Count | None = None
+    warmup: str | None = None
+    timeout: str | None = None
     noise: str | None = None
     metrics: list[Name] | None = None
     owner: str | None = None
@@ -52,10 +54,14 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class BenchmarkEntry(Defaults, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One benchmark: a model with its compile command and runtime configuration, on each of its devices."""
+    """One benchmark: a model with its compile command and runtime configuration, on each of its devices.
+
+    Or a Python function `call: package.module:function`, which is timed.
+    """
 
     name: Name
-    model: Name
+    model: Name | None = None
+    call: Name | None = None
     preset: str | None = None
     parameters: dict[str, str] = {}
     bind: dict[str, Count] = {}

@@ -10,7 +10,7 @@ import pytest
 
 from perfgate.core.errors import ExitCode, PerfgateError
 from perfgate.measure.suite import is_suite_file, load_suite
-from perfgate.workflow.check import Measured, Selected, judge_run
+from perfgate.workflow.check import Selected, judge_run
 from perfgate.workflow.checking import closing_of, json_value
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import (
@@ -22,6 +22,7 @@ from perfgate.workflow.guarding import (
     rule_results,
 )
 from perfgate.workflow.measuring import (
+    Measured,
     Measurer,
     read_records,
     write_record,

@@ -15,6 +15,7 @@ from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.workflow.budgets import with_budgets
+from perfgate.workflow.measuring import next_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,22 +26,10 @@ if TYPE_CHECKING:
     from perfgate.guardrails.rule import RuleSet
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.ground import Ground
-    from perfgate.workflow.measuring import Measurer
+    from perfgate.workflow.measuring import Measured, Measurer
 
 
 TOO_GOOD = -0.8  # five times faster without a change of the benchmark is rarely an optimisation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What the measuring left behind: records, and for the benchmarks without one the reason.
-
-    `skipped` were not measured on purpose (a guardrail stops them), `failed` could not be.
-    """
-
-    records: Mapping[str, Record]
-    failed: Mapping[str, str]
-    skipped: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +66,9 @@ def judge_run(
     by_key = {item.key: item for item in (*ground.benchmarks, *selection.benchmarks)}
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
-        return {
-            request.key: measurer.further_runs(
-                by_key[request.key], measured.records[request.key], request.runs
-            )
-            for request in requests
-            if request.key in measured.records and request.key in by_key
-        }
+        known = [request for request in requests if request.key in measured.records]
+        wanted = {item.key: next_runs(measured.records[item.key], item.runs) for item in known}
+        return measurer.further_runs(by_key, wanted)
 
     decision = decide_in_stages(
         ground.baselines.records,

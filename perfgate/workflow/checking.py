@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from perfgate.core.codec import plain
-from perfgate.core.errors import ExitCode, PerfgateError
+from perfgate.core.errors import ExitCode
 from perfgate.report.check_report import SCHEMA
 from perfgate.report.check_text import Closing
-from perfgate.workflow.check import Measured, Outcome, Selected, judge_run, remarks
+from perfgate.workflow.check import Outcome, Selected, judge_run, remarks
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, check_guardrails
-from perfgate.workflow.measuring import Measurer, read_records, write_records
+from perfgate.workflow.measuring import Measured, Measurer, measure_all, read_records, write_records
 from perfgate.workflow.suites import select
 
 if TYPE_CHECKING:
@@ -88,27 +88,6 @@ def _given(folder: Path, selected: Sequence[Benchmark]) -> Measured:
     records = read_records(folder)
     failed = {item.key: f"no record of it below {folder}" for item in selected if item.key not in records}
     return Measured(records=records, failed=failed, skipped={})
-
-
-def measure_all(
-    measurer: Measurer,
-    selected: Sequence[Benchmark],
-    blocked: Mapping[str, str],
-    announce: Callable[[int, int, str], None],
-) -> Measured:
-    """Measure one after the other; a benchmark that cannot be measured does not stop the others."""
-    records, failed, skipped = {}, {}, {}
-    for index, benchmark in enumerate(selected):
-        announce(index, len(selected), benchmark.key)
-        if benchmark.key in blocked:
-            skipped[benchmark.key] = blocked[benchmark.key]
-            continue
-        try:
-            records[benchmark.key] = measurer.measure(benchmark)
-        except PerfgateError as problem:
-            failed[benchmark.key] = problem.line
-    announce(len(selected), len(selected), "")
-    return Measured(records=records, failed=failed, skipped=skipped)
 
 
 def closing_of(ground: Ground, guard: GuardRun, outcome: Outcome, selected: int, exit_code: int) -> Closing:

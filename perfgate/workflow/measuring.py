@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from perfgate.backends.registry import TIMED
 from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import decode_record, encode_record
 from perfgate.core.codec import readable_json
-from perfgate.core.errors import UsageError
+from perfgate.core.errors import PerfgateError, UsageError
+from perfgate.measure.interleave import interleaved
 from perfgate.measure.runner import Runner
 from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from perfgate.core.execution_profile import Profile
@@ -24,6 +28,18 @@ if TYPE_CHECKING:
 PROFILE_SUFFIX = ".profile.json"  # whole profiles lie beside their records
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What the measuring left behind: records, and for the benchmarks without one the reason.
+
+    `skipped` were not measured on purpose (a guardrail stops them), `failed` could not be.
+    """
+
+    records: Mapping[str, Record]
+    failed: Mapping[str, str]
+    skipped: Mapping[str, str]
+
+
 class Measurer:
     """Measures benchmarks of one tree; `seed` moves all noise, `runs` overrules the suite's number.
 
@@ -33,6 +49,7 @@ class Measurer:
     def __init__(self, tree: WorkTree, *, seed: int, runs: int | None, cache: Path | None = None) -> None:
         self._runner = Runner(tree.read, tree.root, seed=seed, cache=cache)
         self._runs = runs
+        self._seed = seed
 
     def measure(self, benchmark: Benchmark) -> Record:
         """The record of all the runs that suite or options ask for.
@@ -42,13 +59,43 @@ class Measurer:
         """
         return self._runner.record(benchmark, self._runs or benchmark.runs)
 
-    def further_runs(self, benchmark: Benchmark, record: Record, count: int) -> tuple[Run, ...]:
-        """Fresh runs after those of the record, with seeds that it has not used."""
-        first = max((run.id for run in record.runs), default=-1) + 1
-        return self._runner.runs(benchmark, first, count)
+    def measure_timed(
+        self, benchmarks: Sequence[Benchmark], announce: Callable[[int, int, str], None]
+    ) -> tuple[dict[str, Record], dict[str, str]]:
+        """The records of timed benchmarks, their runs interleaved, and for those that failed the reason."""
+        by_key = {item.key: item for item in benchmarks}
+        wanted = {key: range(self._runs or item.runs) for key, item in by_key.items()}
+        taken, failed = self._interleaved(by_key, wanted, announce)
+        return {key: self._runner.record_of(by_key[key], runs) for key, runs in taken.items()}, failed
 
-    def profile(self, benchmark: Benchmark) -> Profile:
-        """The traced execution on five levels."""
+    def further_runs(
+        self, by_key: Mapping[str, Benchmark], wanted: Mapping[str, range]
+    ) -> dict[str, tuple[Run, ...]]:
+        """Fresh runs of these numbers, by key; each number has a seed of its own.
+
+        A timed benchmark that fails now has no answer, and stays what it was.
+        """
+        known = {key: numbers for key, numbers in wanted.items() if key in by_key}
+        timed = {key: numbers for key, numbers in known.items() if by_key[key].backend in TIMED}
+        taken, _ = self._interleaved(by_key, timed, _say_nothing)
+        for key, numbers in known.items():
+            if key not in timed:
+                taken[key] = self._runner.runs(by_key[key], numbers.start, len(numbers))
+        return taken
+
+    def _interleaved(
+        self,
+        by_key: Mapping[str, Benchmark],
+        wanted: Mapping[str, range],
+        announce: Callable[[int, int, str], None],
+    ) -> tuple[dict[str, tuple[Run, ...]], dict[str, str]]:
+        order = random.Random(self._seed)  # noqa: S311 - an order, no secret
+        return interleaved(
+            wanted, lambda key, number: self._runner.runs(by_key[key], number, 1)[0], order, announce
+        )
+
+    def profile(self, benchmark: Benchmark) -> Profile | None:
+        """The traced execution on five levels; None where the backend has none."""
         return self._runner.profile(benchmark)
 
     def explain(self, benchmark: Benchmark) -> list[str]:
@@ -58,6 +105,42 @@ class Measurer:
     def what_if(self, benchmark: Benchmark) -> tuple[WhatIfRow, ...]:
         """The benchmark with one knob turned at a time."""
         return self._runner.what_if(benchmark)
+
+
+def measure_all(
+    measurer: Measurer,
+    selected: Sequence[Benchmark],
+    blocked: Mapping[str, str],
+    announce: Callable[[int, int, str], None],
+) -> Measured:
+    """Measure simulated benchmarks one after the other, then the timed ones interleaved.
+
+    A benchmark that cannot be measured does not stop the others; `blocked` ones are not measured.
+    """
+    records, failed = {}, {}
+    skipped = {item.key: blocked[item.key] for item in selected if item.key in blocked}
+    wanted = [item for item in selected if item.key not in blocked]
+    timed = [item for item in wanted if item.backend in TIMED]
+    others = [item for item in wanted if item.backend not in TIMED]
+    for index, benchmark in enumerate(others):
+        announce(index, len(others), benchmark.key)
+        try:
+            records[benchmark.key] = measurer.measure(benchmark)
+        except PerfgateError as problem:
+            failed[benchmark.key] = problem.line
+    more, broken = measurer.measure_timed(timed, announce)
+    announce(len(wanted), len(wanted), "")
+    return Measured(records=records | more, failed=failed | broken, skipped=skipped)
+
+
+def _say_nothing(done: int, total: int, name: str) -> None:
+    del done, total, name
+
+
+def next_runs(record: Record, count: int) -> range:
+    """The numbers of `count` runs after those of the record."""
+    first = max((run.id for run in record.runs), default=-1) + 1
+    return range(first, first + count)
 
 
 def write_record(folder: Path, record: Record) -> Path:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import open_repository
 from perfgate.core.errors import ExitCode, UnusableError
-from perfgate.workflow.checking import measure_all
-from perfgate.workflow.measuring import Measurer, write_profile, write_records
+from perfgate.workflow.measuring import Measurer, measure_all, write_profile, write_records
 from perfgate.workflow.suites import find_suites, select
 from perfgate.workflow.worktree import WorkTree
 
@@ -77,8 +76,9 @@ def record_benchmarks(
     write_records(output, measured.records.values())
     if selection.with_profiles:
         for item in selected:
-            if item.key in measured.records:
-                write_profile(output, measured.records[item.key], measurer.profile(item))
+            profile = measurer.profile(item) if item.key in measured.records else None
+            if profile is not None:
+                write_profile(output, measured.records[item.key], profile)
     return Recording(records=measured.records, failed=measured.failed, selected=selected, measurer=measurer)
 
 

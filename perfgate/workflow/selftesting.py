@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from perfgate.core.errors import NothingMeasuredError, PerfgateError
 from perfgate.gate.selftest import selftest
 from perfgate.workflow.ground import policy_of_tree
@@ -46,23 +44,15 @@ def run_selftest(
     spent = Counter(dict.fromkeys(by_key, 1))
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
-        taken = {}
+        wanted = {}
         for request in requests:
             first = spent[request.key]
             spent[request.key] += request.runs
-            record = msgspec.structs.replace(
-                templates[request.key], runs=_up_to(templates[request.key].runs[0], first)
-            )
-            taken[request.key] = measurer.further_runs(by_key[request.key], record, request.runs)
-        return taken
+            wanted[request.key] = range(first, first + request.runs)
+        return measurer.further_runs(by_key, wanted)
 
     policy = policy_of_tree(tree, by_key.values(), today)
     report = selftest(templates, take_runs, policy, plan)
     if report is None:
         raise NothingMeasuredError("nothing to test", "selftest", "ask for at least one set")
     return report
-
-
-def _up_to(run: Run, count: int) -> tuple[Run, ...]:
-    """A stand-in for `count` runs that were taken: only the last number is looked at."""
-    return (msgspec.structs.replace(run, id=count - 1),)

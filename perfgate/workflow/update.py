@@ -27,9 +27,8 @@ from perfgate.core.verdict import BenchmarkVerdict, Verdict
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.workflow.check import with_fresh_runs
-from perfgate.workflow.checking import measure_all
 from perfgate.workflow.ground import policy_of_tree
-from perfgate.workflow.measuring import Measurer, read_records
+from perfgate.workflow.measuring import Measurer, measure_all, next_runs, read_records
 from perfgate.workflow.suites import find_suites, select
 from perfgate.workflow.whole_file import write_text_file
 from perfgate.workflow.worktree import WorkTree
@@ -203,11 +202,10 @@ def _decision(
     by_key = {item.key: item for item in selected}
 
     def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
-        return {
-            item.key: measurer.further_runs(by_key[item.key], records[item.key], item.runs)
-            for item in requests
-            if item.key in by_key
-        }
+        known = [item for item in requests if item.key in records]
+        return measurer.further_runs(
+            by_key, {item.key: next_runs(records[item.key], item.runs) for item in known}
+        )
 
     return decide_in_stages(previous, records, policy, take_runs, options=JudgeOptions())
 

@@ -254,8 +254,7 @@ def test_order_of_the_suite_does_not_matter() -> None:
 def test_a_clock_coarser_than_the_smallest_effect_is_inconclusive() -> None:
     baseline, candidate = slowed(1.06)
     for side in (baseline, candidate):
-        ruler = msgspec.structs.replace(side[SLOW].ruler, protocol={"timer_resolution": "2e-5"})
-        side[SLOW] = msgspec.structs.replace(side[SLOW], ruler=ruler)
+        side[SLOW] = msgspec.structs.replace(side[SLOW], context={"timer_resolution": "2e-5"})
     found = verdict_of(judge(baseline, candidate, POLICY))
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "the clock's step of 20.0 us is coarser" in found.reason  # 2 % of 1 ms, smallest effect 1 %

@@ -1,0 +1,45 @@
+"""The backends by name, each loaded only when a benchmark asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.core.machine import SIMULATED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from perfgate.backends.protocol import Backend
+
+TIMED = ("python",)  # real clocks: their runs are interleaved, and want the machine for themselves
+BACKENDS = (SIMULATED, *TIMED)
+
+
+def timed_device(backend: str) -> str:
+    """What a timed benchmark has for a device when its suite names none: backend and environment."""
+    from perfgate.backends.machine_facts import python_label  # noqa: PLC0415 - only where something is timed
+
+    return f"{backend}-{python_label()}"
+
+
+def open_backend(
+    name: str, *, devices: tuple[Path, ...], read: Callable[[str, str], str], cache: Path | None
+) -> Backend:
+    """The backend of that name; folders of device files, a reader and a cache are the simulator's.
+
+    Raises:
+        KeyError: no such backend; suites are checked before.
+    """
+    if name == SIMULATED:
+        from perfgate.backends.simulated import SimulatedBackend  # noqa: PLC0415 - numpy and the compiler
+        from perfgate.compiler.cache import CompileCache  # noqa: PLC0415 - the same
+
+        return SimulatedBackend(
+            devices=devices, read=read, cache=None if cache is None else CompileCache(cache)
+        )
+    if name == "python":
+        from perfgate.backends.python import PythonBackend  # noqa: PLC0415 - only where something is timed
+
+        return PythonBackend()
+    raise KeyError(name)
