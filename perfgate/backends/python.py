@@ -76,7 +76,7 @@ class PythonSession:
             protocol=timed_protocol(request.samples, request.warmup),
             exact={},
             model_digest=hashlib.sha256(request.call.encode()).hexdigest(),
-            context={**machine_facts(python_version()), "seed": str(request.seed), **self.context},
+            context={**timed_context(), "seed": str(request.seed), **self.context},
             notes=tuple(self.notes),
         )
 
@@ -119,6 +119,11 @@ class PythonSession:
 
     def close(self) -> None:
         """Nothing stays open between runs."""
+
+
+def timed_context() -> dict[str, str]:
+    """The machine and the Python that a timed record was made on."""
+    return machine_facts(python_version())
 
 
 def timed_protocol(samples: int, warmup: int | None, *, is_collected: bool = True) -> dict[str, str]:

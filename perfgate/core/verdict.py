@@ -58,7 +58,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BenchmarkVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The worst comparison decides. `is_failure` and `is_warning` are the policy's answer to the verdict."""
+    """The worst comparison decides. `is_failure` and `is_warning` are the policy's answer to the verdict.
+
+    `test` is the node id of the pytest test that measures the benchmark, "" when a suite defines it.
+    """
 
     benchmark: str
     device: str
@@ -68,6 +71,7 @@ class BenchmarkVerdict(msgspec.Struct, frozen=True, kw_only=True):
     is_warning: bool = False
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
+    test: str = ""
 
     @property
     def key(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from perfgate.core.machine import TEST
 from perfgate.core.verdict import PRECEDENCE, BenchmarkVerdict, Comparison, Verdict
 from perfgate.gate.thresholds import Answer, Level
 from perfgate.gate.wording import change_text, metric_label
@@ -149,6 +150,7 @@ def _benchmark(
 ) -> AnsweredBenchmark:
     return AnsweredBenchmark(
         verdict=BenchmarkVerdict(
+            test=pair.record.context.get(TEST, ""),
             benchmark=pair.record.benchmark,
             device=pair.record.device,
             verdict=verdict,

@@ -9,7 +9,6 @@ from perfgate.core.errors import ExitCode
 from perfgate.core.finding import Answer, Severity
 
 if TYPE_CHECKING:
-    from perfgate.config.facts import Span
     from perfgate.core.finding import Finding, Place
     from perfgate.guardrails.rule import Rule, RuleSet
 
@@ -73,17 +72,14 @@ class Evaluation:
         """Findings of severity note."""
         return tuple(finding for finding in self.findings if finding.severity is Severity.NOTE)
 
-    def broken_at(self, span: Span) -> tuple[Finding, ...]:
-        """Failed findings that are not waived of the call or setting at exactly this span."""
-        found = [match for outcome in self.outcomes for match in outcome.matches if _is_at(match.place, span)]
-        return tuple(
-            finding
-            for match in found
-            for finding in match.findings
-            if finding.answer is Answer.FAIL and finding.waived_by is None
-        )
-
-
-def _is_at(place: Place, span: Span) -> bool:
-    here = place.path, place.line, place.column, place.end_line, place.end_column
-    return here == (span.path, span.line, span.column, span.end_line, span.end_column)
+    def broken_places(self) -> dict[Place, Finding]:
+        """Calls, settings and files that break an error rule and are not waived, with one reason each."""
+        return {
+            match.place: finding
+            for outcome in reversed(self.outcomes)
+            for match in outcome.matches
+            for finding in reversed(match.findings)
+            if finding.answer is Answer.FAIL
+            and finding.waived_by is None
+            and finding.severity is Severity.ERROR
+        }

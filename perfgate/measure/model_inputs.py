@@ -2,15 +2,63 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from perfgate.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 IMAGE_RANK = 4
 IMAGE_SIZE = 224  # what most image classifiers take; a guess that a person edits
 SEQUENCE = 128
+
+
+def bound_inputs(
+    model: bytes, bind: Mapping[str, int], batch: int | None, where: str
+) -> dict[str, tuple[int, ...]]:
+    """A shape for every input whose open dimensions `bind` and `batch` name; `batch` is the first one.
+
+    Raises:
+        UsageError: the bytes are no ONNX model, or a dimension stays open.
+    """
+    try:
+        declared = declared_inputs(model)
+    except ValueError as problem:
+        raise UsageError(f"the model is no ONNX model, {problem}", where, "correct the path") from None
+    shapes = {}
+    for name, dims in declared.items():
+        sizes = [
+            size or bind.get(symbol) or (batch if axis == 0 else None)
+            for axis, (size, symbol) in enumerate(dims)
+        ]
+        still_open = next((dims[axis][1] or str(axis) for axis, size in enumerate(sizes) if not size), None)
+        if still_open is not None:
+            what = f"the dimension {still_open!r} of input {name!r} is not bound"
+            raise UsageError(what, where, f"give bind={{{still_open!r}: 1}}, or inputs={{{name!r}: [...]}}")
+        shapes[name] = tuple(size for size in sizes if size)
+    return shapes
 
 
 def guessed_inputs(model: bytes) -> dict[str, tuple[int, ...]]:
     """A shape for every input, if one of them has an open dimension; empty when all are fixed.
 
     The first open dimension is a batch of 1, open height and width of an image 224, others 128.
+
+    Raises:
+        ValueError: the bytes are no ONNX model.
+    """
+    declared = declared_inputs(model)
+    if all(size > 0 for dims in declared.values() for size, _ in dims):
+        return {}
+    known: dict[str, int] = {}
+    return {
+        name: tuple(_guess(dims, axis, known) for axis in range(len(dims))) for name, dims in declared.items()
+    }
+
+
+def declared_inputs(model: bytes) -> dict[str, list[tuple[int, str]]]:
+    """Size and symbol of every dimension of every input; a size of 0 is open.
 
     Raises:
         ValueError: the bytes are no ONNX model.
@@ -23,16 +71,10 @@ def guessed_inputs(model: bytes) -> dict[str, tuple[int, ...]]:
     except DecodeError as problem:
         raise ValueError(str(problem)) from None
     weights = {item.name for item in graph.initializer}
-    declared = {
+    return {
         item.name: [(int(dim.dim_value), str(dim.dim_param)) for dim in item.type.tensor_type.shape.dim]
         for item in graph.input
         if item.name not in weights and item.type.HasField("tensor_type")
-    }
-    if all(size > 0 for dims in declared.values() for size, _ in dims):
-        return {}
-    known: dict[str, int] = {}
-    return {
-        name: tuple(_guess(dims, axis, known) for axis in range(len(dims))) for name, dims in declared.items()
     }
 
 

@@ -11,6 +11,7 @@ from perfgate.backends.protocol import Request
 from perfgate.backends.registry import TIMED, open_backend
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import summarise
+from perfgate.core.machine import TEST
 from perfgate.core.record import Record, Ruler, Subject
 from perfgate.graph import load
 from perfgate.measure.config_source import compile_settings, runtime_settings
@@ -79,7 +80,7 @@ class Runner:
             ),
             runs=runs,
             exact=_exact(benchmark, found),
-            context=found.context,
+            context=found.context | ({TEST: benchmark.test} if benchmark.test else {}),
             notes=found.notes,
             profile=None if profile is None else summarise(profile),
         )

@@ -5,7 +5,19 @@ Everything else is imported only when `--perfgate` is on; a run without it must 
 
 from __future__ import annotations
 
-import pytest  # noqa: TC002 - hooks are called with its types, and pytest is loaded anyway
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from perfgate.pytest_plugin.fixture import PerfgateFixture
+
+CHILD = "PERFGATE_CHILD"  # in the processes that the gate starts for further runs: where they write them
+MARKS = (
+    "perfgate(name, metrics, min_effect, limit, owner, group): how a test's measurement is named and judged",
+    "timed: set by perfgate on benchmarks that need the machine for themselves",
+)
 
 # Option, metavar, choices and help; each has an ini twin (`--perfgate-runs` <-> `perfgate_runs`).
 OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
@@ -21,6 +33,13 @@ OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
     ("markdown", "FILE", None, "write the verdict as Markdown"),
     ("sarif", "FILE", None, "write the guardrail findings as SARIF"),
     ("records", "DIR", None, "keep the records there"),
+    (
+        "profile",
+        None,
+        ("none", "regressed", "all"),
+        "whole profiles beside kept records (default: regressed)",
+    ),
+    ("timeout", "TIME", None, "longest time for one run of a timed test, such as 90s (default: 10min)"),
 )
 
 
@@ -42,13 +61,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ini_text = text.replace("%%", "%")  # pytest formats the help of options only
         parser.addini(f"perfgate_{name.replace('-', '_')}", ini_text, type="string")
     parser.addini("perfgate_device", "devices to restrict the suite to", type="args")
+    parser.addini("perfgate_child_args", "arguments for the pytest processes of further runs", type="args")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the gate when it is asked for."""
-    if config.getoption("perfgate"):
+    """Register the marks, and the gate when it is asked for."""
+    for line in MARKS:
+        config.addinivalue_line("markers", line)
+    if CHILD in os.environ:
+        from perfgate.pytest_plugin.child_session import start_child  # noqa: PLC0415 - only in our own children
+
+        start_child(config)
+    elif config.getoption("perfgate"):
         from perfgate.pytest_plugin.session import (  # noqa: PLC0415 - a run without the flag must not pay for it
             start,
         )
 
         start(config)
+
+
+@pytest.fixture
+def perfgate(request: pytest.FixtureRequest) -> PerfgateFixture:
+    """Measures a function or a model; without `--perfgate` it runs it once, as an ordinary test."""
+    from perfgate.pytest_plugin.fixture import open_fixture  # noqa: PLC0415 - only for tests that measure
+
+    return open_fixture(request.node)

@@ -27,12 +27,17 @@ HELD_SUFFIX = ".held.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldItem:
-    """An item that was run and is not yet judged; `failure` says why it left no record, if so."""
+    """An item that was run and is not yet judged.
+
+    `failures` are the benchmarks by key that left no record, with the reason. A test function measures any
+    number of benchmarks; `measured` holds them and their records as builtins. Those of suites lie in files.
+    """
 
     nodeid: str
-    key: str
-    failure: str
+    keys: tuple[str, ...]
+    failures: dict[str, str]
     reports: tuple[dict[str, Any], ...]
+    measured: tuple[dict[str, Any], ...] = ()
 
 
 def run_quietly(item: pytest.Item, nextitem: pytest.Item | None) -> list[pytest.TestReport]:
@@ -46,9 +51,10 @@ def write_held(folder: Path, held: HeldItem) -> None:
     name = hashlib.sha256(held.nodeid.encode()).hexdigest()[:16]
     content = {
         "nodeid": held.nodeid,
-        "key": held.key,
-        "failure": held.failure,
+        "keys": held.keys,
+        "failures": held.failures,
         "reports": held.reports,
+        "measured": held.measured,
     }
     unfinished = folder / f"{name}.{os.getpid()}.part"
     unfinished.write_text(json.dumps(content, default=str), encoding="utf-8")
@@ -60,7 +66,8 @@ def read_held(folder: Path) -> list[HeldItem]:
     items = []
     for path in folder.glob(f"*{HELD_SUFFIX}"):
         content = json.loads(path.read_text(encoding="utf-8"))
-        items.append(HeldItem(**content | {"reports": tuple(content["reports"])}))
+        lists = {name: tuple(content[name]) for name in ("keys", "reports", "measured")}
+        items.append(HeldItem(**content | lists))
     return sorted(items, key=lambda item: item.nodeid)
 
 

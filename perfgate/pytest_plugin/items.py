@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from perfgate.backends.registry import TIMED
 from perfgate.core.errors import PerfgateError
 from perfgate.measure.suite import load_suite
+from perfgate.pytest_plugin.functions import TIMED_MARK
 from perfgate.pytest_plugin.state import STATE
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ class BenchmarkItem(pytest.Item):
     def set_benchmark(self, benchmark: Benchmark) -> None:
         """Attach what is measured; tags become keywords, so `-m` and `-k` see them."""
         self.benchmark = benchmark
+        if benchmark.backend in TIMED:
+            self.add_marker(TIMED_MARK)
         for tag in benchmark.tags:
             self.add_marker(tag) if tag in _registered_marks(self.config) else self.extra_keyword_matches.add(
                 tag

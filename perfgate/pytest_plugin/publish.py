@@ -13,9 +13,10 @@ from perfgate.core.codec import plain
 from perfgate.core.verdict import Verdict
 from perfgate.pytest_plugin import hold
 from perfgate.report.failure_text import failure_text, headline, warning_line
+from perfgate.workflow.check import worst_first
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from perfgate.core.verdict import BenchmarkVerdict
     from perfgate.pytest_plugin.hold import HeldItem
@@ -58,13 +59,14 @@ def publish_decision(
     """
     verdicts = {item.key: item for item in outcome.verdicts}
     for item in held:
-        verdict = verdicts.pop(item.key, None)
-        if verdict is None:
-            raise RuntimeError(f"{item.key} was measured and has no verdict")  # never silently green
-        _publish(config, hold.restore(config, item), verdict, outcome)
+        found = [verdicts.pop(key, None) for key in item.keys]
+        mine = [verdict for verdict in found if verdict is not None]
+        if len(mine) < len(item.keys):
+            raise RuntimeError(f"{item.nodeid} was measured and has no verdict")  # never silently green
+        _publish(config, hold.restore(config, item), mine, outcome)
     for verdict in verdicts.values():
         if verdict.key not in spoken and (verdict.is_failure or verdict.is_warning):
-            _publish(config, _reports_without_item(verdict), verdict, outcome)
+            _publish(config, _reports_without_item(verdict), [verdict], outcome)
 
 
 def publish_unjudged(config: pytest.Config, held: Iterable[HeldItem]) -> None:
@@ -80,23 +82,30 @@ def publish_unjudged(config: pytest.Config, held: Iterable[HeldItem]) -> None:
 
 
 def _publish(
-    config: pytest.Config, reports: list[pytest.TestReport], verdict: BenchmarkVerdict, outcome: Outcome
+    config: pytest.Config,
+    reports: list[pytest.TestReport],
+    verdicts: Sequence[BenchmarkVerdict],
+    outcome: Outcome,
 ) -> None:
-    properties = _properties(verdict)
+    """One item with the verdicts of all that it measured; the worst one gives the properties."""
+    ordered = sorted(verdicts, key=worst_first)
+    failures = [verdict for verdict in ordered if verdict.is_failure]
+    properties = _properties(ordered[0])
     for report in reports:
         report.user_properties.extend(
             properties
         )  # JUnit reads those of the teardown, others those of the call
         if report.when != "call":
             continue
-        if verdict.is_failure:
-            text = failure_text(verdict, outcome.explanations.get(verdict.key))
+        if failures:
+            text = "\n".join(failure_text(item, outcome.explanations.get(item.key)) for item in failures)
             path, line, _ = report.location
             report.outcome = "failed"
-            crash = _Crash(path=path, lineno=(line or 0) + 1, message=headline(verdict))
+            crash = _Crash(path=path, lineno=(line or 0) + 1, message=headline(failures[0]))
             report.longrepr = VerdictText(crash, text)  # type: ignore[assignment]  # has toterminal
-        elif verdict.is_warning:
-            _warn(config, report.nodeid, warning_line(verdict))
+        for verdict in ordered:
+            if verdict.is_warning:
+                _warn(config, report.nodeid, warning_line(verdict))
     log_reports(config, reports)
 
 

@@ -15,17 +15,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from perfgate.core.codec import plain
 from perfgate.core.errors import PerfgateError
 from perfgate.measure.suite import is_suite_file
 from perfgate.pytest_plugin import hold
+from perfgate.pytest_plugin.children import Children
+from perfgate.pytest_plugin.fixture import MODE
+from perfgate.pytest_plugin.functions import mark_timed, uses_fixture
 from perfgate.pytest_plugin.items import BenchmarkItem, RuleFile, RuleItem, SuiteFile
+from perfgate.pytest_plugin.marker import read_marker
+from perfgate.pytest_plugin.measurement import MEASURED, GateMode
 from perfgate.pytest_plugin.publish import log_reports, publish_decision, publish_unjudged
+from perfgate.pytest_plugin.scope import note_scope, read_scope
 from perfgate.pytest_plugin.settings import read_options, unknown_ini_keys
-from perfgate.pytest_plugin.state import RECORDS, RULE_FILES, STATE, SessionState
+from perfgate.pytest_plugin.state import (
+    RECORDS,
+    RULE_FILES,
+    SHARED_MACHINE,
+    SHARED_MACHINE_REMEDY,
+    STATE,
+    SessionState,
+)
 from perfgate.pytest_plugin.summary import header_lines, write_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
 WORKER_KEY = "perfgate"
 
@@ -36,6 +50,7 @@ def start(config: pytest.Config) -> None:
     worker_input = getattr(config, "workerinput", None)
     if worker_input is not None:
         config.stash[STATE] = SessionState.in_worker(options, worker_input[WORKER_KEY])
+        config.stash[MODE] = GateMode(config.stash[STATE])
         config.pluginmanager.register(ItemHooks(), "perfgate-items")
         return
     run_folder = Path(tempfile.mkdtemp(prefix="perfgate-"))
@@ -48,6 +63,7 @@ def start(config: pytest.Config) -> None:
         pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
     state.remarks = unknown_ini_keys(config.inipath)
     config.stash[STATE] = state
+    config.stash[MODE] = GateMode(state)
     config.pluginmanager.register(ItemHooks(), "perfgate-items")
     config.pluginmanager.register(DecisionHooks(config), "perfgate-decision")
 
@@ -57,6 +73,9 @@ _OURS = frozenset({pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED})  # where o
 
 class ItemHooks:
     """Collection and running of items, in the only process or in an xdist worker."""
+
+    def __init__(self) -> None:
+        self.deselected: list[pytest.Item] = []
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.File | None:
         """Suite files anywhere in the collected paths, and the guardrail files."""
@@ -75,27 +94,76 @@ class ItemHooks:
             file = RuleFile.from_parent(session, path=session.config.rootpath / path)
             rules += [item for item in file.collect() if item.nodeid not in known]
         items[:] = [*rules, *(item for item in items if not isinstance(item, RuleItem))]
+        self._leave_out_devices(session.config, items)
+        mark_timed(items)
+        try:
+            for item in items:
+                if uses_fixture(item):
+                    read_marker(item)
+        except PerfgateError as problem:
+            raise pytest.UsageError(f"perfgate: {problem}") from None
+
+    def _leave_out_devices(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Tests that are parametrised over devices follow the option as suites do."""
+        wanted = config.stash[STATE].options.devices
+        others = [
+            item
+            for item in items
+            if wanted and uses_fixture(item) and _device_of(item) not in {None, *wanted}
+        ]
+        if others:
+            items[:] = [item for item in items if item not in others]
+            config.hook.pytest_deselected(items=others)
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Tests that a selection takes out are not missing."""
+        self.deselected += items
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """What this process will run, for the decision."""
+        worker = getattr(session.config, "workerinput", {}).get("workerid", "main")
+        folder = session.config.stash[STATE].run_folder
+        note_scope(session.config, folder, session.items, self.deselected, worker)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """Run a benchmark item without logging; its reports wait for the decision."""
-        if not isinstance(item, BenchmarkItem) or item.config.getoption("setuponly", default=False):
+        is_ours = isinstance(item, BenchmarkItem) or uses_fixture(item)
+        if not is_ours or item.config.getoption("setuponly", default=False):
             return None
         reports = hold.run_quietly(item, nextitem)
-        state = item.config.stash[STATE]
-        if all(report.passed for report in reports):
-            hold.write_held(
-                state.run_folder,
-                hold.HeldItem(
-                    nodeid=item.nodeid,
-                    key=item.benchmark.key,
-                    failure=state.failures.get(item.benchmark.key, ""),
-                    reports=hold.serialise(item.config, reports),
-                ),
-            )
+        held = _held(item, reports) if all(report.passed for report in reports) else None
+        if held is not None:
+            hold.write_held(item.config.stash[STATE].run_folder, held)
         else:
             log_reports(item.config, reports)
         return True
+
+
+def _held(item: pytest.Item, reports: list[pytest.TestReport]) -> hold.HeldItem | None:
+    """What waits for the decision; None for a test that passed and measured nothing."""
+    serialised = hold.serialise(item.config, reports)
+    if isinstance(item, BenchmarkItem):
+        key = item.benchmark.key
+        reason = item.config.stash[STATE].failures.get(key)
+        failures = {} if reason is None else {key: reason}
+        return hold.HeldItem(nodeid=item.nodeid, keys=(key,), failures=failures, reports=serialised)
+    measured = item.stash.get(MEASURED, [])
+    if not measured:
+        return None
+    return hold.HeldItem(
+        nodeid=item.nodeid,
+        keys=tuple(found.benchmark.key for found in measured),
+        failures={},
+        reports=serialised,
+        measured=tuple(plain(found) for found in measured),
+    )
+
+
+def _device_of(item: pytest.Item) -> str | None:
+    """The device that a test is parametrised with; None when it names its devices itself."""
+    callspec = getattr(item, "callspec", None)
+    return None if callspec is None else callspec.params.get("device")
 
 
 class DecisionHooks:
@@ -112,8 +180,12 @@ class DecisionHooks:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """The items that the workers will run."""
+        """The items that the workers will run; timed ones need the machine for themselves."""
         self.state.expect(ids)
+        if read_scope(self.state.run_folder).timed:
+            pytest.exit(
+                f"perfgate: {SHARED_MACHINE}: {SHARED_MACHINE_REMEDY}", returncode=pytest.ExitCode.USAGE_ERROR
+            )
 
     def pytest_report_header(self) -> list[str]:
         """What is judged against what."""
@@ -126,7 +198,8 @@ class DecisionHooks:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Remember who has spoken already, and whether anything failed that the decision did not decide."""
         if report.outcome != "passed":
-            self.state.spoken.add(report.nodeid)
+            skip = report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else ""
+            self.state.spoken.setdefault(report.nodeid, skip or report.longreprtext.partition("\n")[0])
         if report.failed and self.state.outcome is None:
             self.state.failed_before.add(report.nodeid)
 
@@ -146,12 +219,22 @@ class DecisionHooks:
             publish_unjudged(self.config, held)
             return result
         try:
-            outcome = self.state.decide(held)
+            children = Children(self.config, self.state.run_folder, self.state.options.seed)
+            outcome = self.state.decide(held, children, self._tell)
             self.state.write_reports()
         except PerfgateError as problem:
             pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
         publish_decision(self.config, held, outcome, spoken=self.state.failed_keys())
         return result
+
+    def _tell(self, benchmarks: int, runs: int) -> None:
+        """What the terminal says before the further runs, which take their time."""
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None and reporter.verbosity >= 0:
+            reporter.ensure_newline()
+            reporter.write_line(
+                f"perfgate: {runs} further runs of {benchmarks} timed benchmarks in fresh processes"
+            )
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -9,7 +9,9 @@ import pytest
 
 from perfgate.config.typed_yaml import did_you_mean
 from perfgate.core.errors import UsageError
+from perfgate.core.units import read_duration
 from perfgate.gate.policy_file import percentage
+from perfgate.measure.benchmark import DEFAULT_TIMEOUT
 from perfgate.pytest_plugin.entry import OPTIONS
 from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions, baselines_folder
 
@@ -60,6 +62,8 @@ class _Reader:
             json_file=self._path("json"),
             markdown_file=self._path("markdown"),
             sarif_file=self._path("sarif"),
+            timeout=self._duration("timeout") or DEFAULT_TIMEOUT,
+            profile=self._word("profile") or "regressed",
         )
 
     def _text(self, name: str) -> str | None:
@@ -85,6 +89,13 @@ class _Reader:
                 f"{text!r} is no whole number", self._where(name), f"want one of at least {least}"
             )
         return int(text)
+
+    def _duration(self, name: str) -> float | None:
+        text = self._text(name)
+        seconds = None if text is None else read_duration(text)
+        if text is not None and seconds is None:
+            raise UsageError(f"{text!r} is no time", self._where(name), "write it like `90 s`")
+        return seconds
 
     def _word(self, name: str) -> str | None:
         text = self._text(name)

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from perfgate.core.errors import ExitCode, PerfgateError
+from perfgate.backends.registry import TIMED
+from perfgate.core.errors import ExitCode, PerfgateError, UsageError
+from perfgate.core.verdict import Verdict
 from perfgate.measure.suite import is_suite_file, load_suite
+from perfgate.pytest_plugin.decision import RunTaker, absent_tests, tests_of
+from perfgate.pytest_plugin.model_result import BLOCKED
+from perfgate.pytest_plugin.scope import read_scope
 from perfgate.workflow.check import Selected, judge_run
 from perfgate.workflow.checking import closing_of, json_value
 from perfgate.workflow.ground import prepare_ground
@@ -18,6 +23,7 @@ from perfgate.workflow.guarding import (
     GuardRun,
     RuleResult,
     blocked_benchmarks,
+    broken_places,
     check_guardrails,
     rule_results,
 )
@@ -25,6 +31,7 @@ from perfgate.workflow.measuring import (
     Measured,
     Measurer,
     read_records,
+    write_profile,
     write_record,
     write_records,
 )
@@ -33,9 +40,11 @@ from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from perfgate.core.record import Record
     from perfgate.measure.benchmark import Benchmark
+    from perfgate.pytest_plugin.children import Children
     from perfgate.pytest_plugin.hold import HeldItem
     from perfgate.report.check_text import Closing
     from perfgate.workflow.check import Outcome
@@ -45,16 +54,19 @@ if TYPE_CHECKING:
 __all__ = ["RECORDS", "RULE_FILES", "STATE", "SessionState"]
 
 RECORDS = "records"  # folder of the run directory
+SHARED_MACHINE = "timed benchmarks cannot share the machine"
+SHARED_MACHINE_REMEDY = "drop -n, or add -m 'not timed'"
 
 
 @dataclass(slots=True)
 class SessionState:
     """One session. `ground` is None in an xdist worker: only the controller reads baselines and decides.
 
-    `blocked` maps the key of a benchmark that breaks a guardrail to the reason why it is not measured,
+    `broken` are the places that break a guardrail, `blocked` maps the key of a suite's benchmark that is
+    compiled at one to the reason why it is not measured,
     `failures` one that could not be measured to the reason. `expected` maps node ids of selected items to
-    benchmarks, `spoken` holds the node ids that failed or were skipped by themselves, `failed_before`
-    those of reports that failed before the decision.
+    benchmarks, `spoken` node ids that failed or were skipped by themselves to the reason of the skip,
+    `failed_before` holds those of reports that failed before the decision.
     """
 
     options: GateOptions
@@ -62,14 +74,17 @@ class SessionState:
     measurer: Measurer
     rules: tuple[RuleResult, ...]
     blocked: Mapping[str, str]
+    broken: Mapping[tuple[str | int, ...], str]
     ground: Ground | None = None
     guard: GuardRun | None = None
     outcome: Outcome | None = None
     remarks: tuple[str, ...] = ()
     failures: dict[str, str] = field(default_factory=dict)
     expected: dict[str, Benchmark] = field(default_factory=dict)
-    spoken: set[str] = field(default_factory=set)
+    spoken: dict[str, str] = field(default_factory=dict)
     failed_before: set[str] = field(default_factory=set)
+    is_partial: bool = False
+    selected: int = 0
 
     @classmethod
     def in_controller(
@@ -82,16 +97,15 @@ class SessionState:
         """
         ground = prepare_ground(options, environment, today)
         guard = check_guardrails(ground.tree, ground.trusted, today)
-        blocked = (
-            {} if options.measure_in_spite else blocked_benchmarks(ground.tree, ground.benchmarks, guard)
-        )
+        broken = {} if options.measure_in_spite else broken_places(guard)
         return cls(
             options=options,
             run_folder=run_folder,
             measurer=Measurer(ground.tree, seed=options.seed, runs=options.runs),
             rules=rule_results(guard),
             guard=guard,
-            blocked=blocked,
+            blocked=blocked_benchmarks(ground.tree, ground.benchmarks, broken),
+            broken=broken,
             ground=ground,
         )
 
@@ -105,6 +119,7 @@ class SessionState:
             measurer=Measurer(tree, seed=options.seed, runs=options.runs),
             rules=tuple(RuleResult(*rule) for rule in sent["rules"]),
             blocked=sent["blocked"],
+            broken={tuple(place): reason for place, reason in sent["broken"]},
         )
 
     def for_worker(self) -> dict[str, Any]:
@@ -112,13 +127,16 @@ class SessionState:
         return {
             "run_folder": str(self.run_folder),
             "blocked": dict(self.blocked),
+            "broken": [[list(place), reason] for place, reason in self.broken.items()],
             "rules": [[rule.nodeid, rule.line, rule.failure, rule.warning] for rule in self.rules],
         }
 
     def measure(self, benchmark: Benchmark) -> None:
         """Measure one benchmark into the run directory; what a user can mend is kept as the reason."""
         try:
-            write_record(self.run_folder / RECORDS, self.measurer.measure(benchmark))
+            is_timed = benchmark.backend in TIMED
+            record = self.measurer.measure_first(benchmark) if is_timed else self.measurer.measure(benchmark)
+            write_record(self.run_folder / RECORDS, record)
         except PerfgateError as problem:
             self.failures[benchmark.key] = problem.line
 
@@ -132,20 +150,49 @@ class SessionState:
             else:
                 self._expect_unlisted(nodeid, known)
 
-    @property
-    def is_partial(self) -> bool:
-        """Some benchmark of the tree is not selected."""
-        chosen = {item.key for item in self.expected.values()}
-        return any(item.key not in chosen for item in self._ground().benchmarks)
+    def decide(
+        self, held: Sequence[HeldItem], children: Children, told: Callable[[int, int], None]
+    ) -> Outcome:
+        """Take the runs that timed benchmarks lack, and judge everything that was measured.
 
-    def decide(self, held: Iterable[HeldItem]) -> Outcome:
-        """Judge everything that was measured; a selected benchmark that left nothing behind is `invalid`.
+        A selected benchmark that left nothing behind is `invalid`.
 
         Raises:
-            PerfgateError: a record that a worker wrote cannot be read back.
+            PerfgateError: a record that a worker wrote cannot be read back, or one name stands for two tests.
         """
-        failed = {item.key: item.failure for item in held if item.failure}
-        records = read_records(self.run_folder / RECORDS)
+        ground = self._ground()
+        suites = {item.key: item for item in (*ground.benchmarks, *self.expected.values())}
+        tests = tests_of(held, suites)
+        taker = RunTaker(children, self.measurer, tests, suites)
+        failed = {key: reason for item in held for key, reason in item.failures.items()}
+        records, broken = taker.complete(
+            read_records(self.run_folder / RECORDS), runs=self.options.runs, told=told
+        )
+        failed |= broken
+        skipped = self._without_result(records, failed)
+        absent, leaves_out = absent_tests(
+            ground.baselines.records,
+            {*records, *failed},
+            read_scope(self.run_folder),
+            silent=self._silent(),
+            devices=self.options.devices,
+        )
+        selected = (*self.expected.values(), *tests.benchmarks.values())
+        chosen = {item.key for item in selected}
+        self.is_partial = leaves_out or any(item.key not in chosen for item in ground.benchmarks)
+        self.ground = ground.with_tests(tests.benchmarks.values())
+        self.selected = len(selected)
+        self.outcome = judge_run(
+            self.ground,
+            Selected(benchmarks=selected, is_partial=self.is_partial, absent=absent),
+            Measured(records=records, failed=failed, skipped=skipped),
+            taker.fresh,
+            self._guard().evaluation.rules,
+        )
+        return self.outcome
+
+    def _without_result(self, records: Mapping[str, Record], failed: dict[str, str]) -> dict[str, str]:
+        """Suite benchmarks without a record: those that a guardrail stops, and, in `failed`, the others."""
         skipped = {}
         for nodeid, benchmark in self.expected.items():
             if nodeid in self.spoken and benchmark.key in self.blocked:
@@ -154,14 +201,17 @@ class SessionState:
                 failed[benchmark.key] = "it failed or was skipped before it was measured"
             elif benchmark.key not in records and benchmark.key not in failed:
                 failed[benchmark.key] = "its result was lost: the process that measured it ended early"
-        self.outcome = judge_run(
-            self._ground(),
-            Selected(benchmarks=tuple(self.expected.values()), is_partial=self.is_partial),
-            Measured(records=records, failed=failed, skipped=skipped),
-            self.measurer,
-            self._guard().evaluation.rules,
-        )
-        return self.outcome
+        return skipped
+
+    def _silent(self) -> dict[str, str]:
+        """Tests that failed or were skipped by themselves; "" where another red report says why."""
+        stopped = self._guard().is_broken
+        return {
+            nodeid: ""
+            if nodeid in self.failed_before or (stopped and reason.startswith(BLOCKED))
+            else f"its test was skipped: {reason}"
+            for nodeid, reason in self.spoken.items()
+        }
 
     def failed_keys(self) -> set[str]:
         """Benchmarks whose own report failed before the decision."""
@@ -186,12 +236,36 @@ class SessionState:
         """
         if self.options.keep_records is not None and self.outcome is not None:
             write_records(self.options.keep_records, self.outcome.records.values())
+            self._write_profiles(self.options.keep_records, self.outcome)
         write_report_files(self.options, self.as_json(), self._guard())
+
+    def _write_profiles(self, folder: Path, outcome: Outcome) -> None:
+        """The whole profiles that the options ask for, beside the records."""
+        red = {item.key for item in outcome.verdicts if item.verdict is Verdict.REGRESSED}
+        wanted = {"none": set[str](), "regressed": red, "all": set(outcome.records)}[self.options.profile]
+        for item in self._ground().benchmarks:
+            if item.key in wanted and item.key in outcome.records:
+                profile = self.measurer.profile(item) if not (item.test and item.backend in TIMED) else None
+                if profile is not None:
+                    write_profile(folder, outcome.records[item.key], profile)
+
+    def refuse_shared_machine(self, where: str) -> None:
+        """Timed code in an xdist worker would be timed together with other tests.
+
+        Raises:
+            UsageError: this is a worker.
+        """
+        if self.ground is None:
+            raise UsageError(SHARED_MACHINE, where, SHARED_MACHINE_REMEDY)
+
+    def blocked_now(self, benchmark: Benchmark) -> str:
+        """Why a guardrail stops a benchmark that a test defines, or ""."""
+        return blocked_benchmarks(self.measurer.tree, [benchmark], self.broken).get(benchmark.key, "")
 
     def closing(self) -> Closing:
         """What the closing lines say; only after the decision."""
         ground, guard, outcome = self._decided()
-        return closing_of(ground, guard, outcome, len(self.expected), self.exit_status(0))
+        return closing_of(ground, guard, outcome, self.selected, self.exit_status(0))
 
     def as_json(self) -> dict[str, Any]:
         """The whole result as builtins; only after the decision."""

@@ -21,6 +21,8 @@ def header_lines(state: SessionState) -> list[str]:
         return []
     devices = sorted({item.device for item in ground.benchmarks})
     count = f"{len(ground.benchmarks)} benchmarks on {len(devices)} devices ({', '.join(devices)})"
+    if not devices:
+        count = "no suite file"
     judged = f"baselines from {ground.base.short} ({ground.base.reason})"
     effect = f"min effect {ground.policy.suite.min_effect:.1%}"
     return [f"perfgate {__version__}: {count}, {judged}, {effect}", *state.remarks]

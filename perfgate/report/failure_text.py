@@ -114,6 +114,10 @@ def _seconds(picoseconds: int) -> str:
 
 def next_command(verdict: BenchmarkVerdict) -> str:
     """What somebody who sees this verdict types next."""
-    if verdict.verdict in {Verdict.NEW, Verdict.CHANGED, Verdict.MISSING}:
+    is_accepted_next = verdict.verdict in {Verdict.NEW, Verdict.CHANGED, Verdict.MISSING}
+    if verdict.test:
+        keep = " --perfgate-records new" if is_accepted_next else ""
+        return f"pytest --perfgate{keep} {shlex.quote(verdict.test)}"
+    if is_accepted_next:
         return f'perfgate baseline update -k {shlex.quote(verdict.benchmark)} --reason "..."'
     return f"perfgate check -k {shlex.quote(verdict.benchmark)}"

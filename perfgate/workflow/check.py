@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from perfgate.backends.registry import TIMED, timed_device
 from perfgate.baseline.slug import baseline_path
 from perfgate.core.errors import ExitCode
+from perfgate.core.machine import TEST
 from perfgate.core.verdict import PRECEDENCE, BenchmarkVerdict, Verdict
 from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
@@ -18,7 +20,7 @@ from perfgate.workflow.budgets import with_budgets
 from perfgate.workflow.measuring import next_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from perfgate.core.record import Record, Run
     from perfgate.diagnose.explanation import Explanation
@@ -26,18 +28,25 @@ if TYPE_CHECKING:
     from perfgate.guardrails.rule import RuleSet
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.ground import Ground
-    from perfgate.workflow.measuring import Measured, Measurer
+    from perfgate.workflow.measuring import Measured
 
+    TakeNumbers = Callable[[Mapping[str, range]], Mapping[str, tuple[Run, ...]]]
 
+_SHOWN_NOTES = 3
 TOO_GOOD = -0.8  # five times faster without a change of the benchmark is rarely an optimisation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """The benchmarks of this run; `is_partial`: the tree has more."""
+    """The benchmarks of this run; `is_partial`: the tree has more.
+
+    `absent` are keys of baselines that a pytest test of this run owes and did not measure, with the reason.
+    Other baselines of tests belong to another run.
+    """
 
     benchmarks: Sequence[Benchmark]
     is_partial: bool
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +65,19 @@ class Outcome:
 
 
 def judge_run(
-    ground: Ground, selection: Selected, measured: Measured, measurer: Measurer, rules: RuleSet
+    ground: Ground, selection: Selected, measured: Measured, take: TakeNumbers, rules: RuleSet
 ) -> Outcome:
-    """Decide the suite once. Suspects get fresh runs from the measurer; nothing is decided twice.
+    """Decide the suite once. Suspects get the fresh runs that `take` can take; nothing is decided twice.
 
     A baseline whose benchmark is gone is `missing`, but never in a partial run, and never when its benchmark
     was skipped or failed: those have their own words.
     """
     by_key = {item.key: item for item in (*ground.benchmarks, *selection.benchmarks)}
 
-    def take_runs(requests: Sequence[RunRequest]) -> dict[str, tuple[Run, ...]]:
+    def take_runs(requests: Sequence[RunRequest]) -> Mapping[str, tuple[Run, ...]]:
         known = [request for request in requests if request.key in measured.records]
         wanted = {item.key: next_runs(measured.records[item.key], item.runs) for item in known}
-        return measurer.further_runs(by_key, wanted)
+        return take(wanted)
 
     decision = decide_in_stages(
         ground.baselines.records,
@@ -80,7 +89,7 @@ def judge_run(
         ),
     )
     verdicts = [
-        *(_with_unusable(item, ground) for item in decision.benchmarks),
+        *(_with_unusable(_with_absence(item, selection), ground) for item in decision.benchmarks),
         *(_failed(by_key[key], reason) for key, reason in measured.failed.items()),
     ]
     explanations = {
@@ -91,6 +100,7 @@ def judge_run(
     records = with_fresh_runs(measured.records, decision)
     verdicts, is_over_budget = with_budgets(verdicts, rules, records)
     verdicts = [_with_owner(item, by_key.get(item.key), ground) for item in verdicts]
+    verdicts = [_with_record_notes(item, records.get(item.key)) for item in verdicts]
     primary = {item.key for item in by_key.values() if item.priority == "primary"}
     code = _exit_code(decision, ground, measured)
     return Outcome(
@@ -110,9 +120,35 @@ def _left_out(ground: Ground, selection: Selected, measured: Measured) -> frozen
     without_record = {*measured.failed, *measured.skipped}
     return frozenset(
         key
-        for key in ground.baselines.records
-        if key in without_record or (key not in chosen and (selection.is_partial or key in known))
+        for key, record in ground.baselines.records.items()
+        if _belongs_elsewhere(record, key in selection.absent)
+        or key in without_record
+        or (TEST not in record.context and key not in chosen and (selection.is_partial or key in known))
     )
+
+
+def _belongs_elsewhere(record: Record, is_absent: bool) -> bool:  # noqa: FBT001 - the one fact besides it
+    """A baseline of a test that this run does not have, or of another environment than this one."""
+    if TEST in record.context:
+        return not is_absent
+    return is_of_other_environment(record)
+
+
+def is_of_other_environment(record: Record) -> bool:
+    """A timed baseline under the label of an environment (system, Python) that is not this one."""
+    return (
+        record.backend in TIMED
+        and record.device.startswith(f"{record.backend}-")
+        and record.device != timed_device(record.backend)
+    )
+
+
+def _with_absence(item: BenchmarkVerdict, selection: Selected) -> BenchmarkVerdict:
+    """A missing benchmark of a test says what became of the test."""
+    reason = selection.absent.get(item.key, "")
+    if item.verdict is not Verdict.MISSING or not reason:
+        return item
+    return msgspec.structs.replace(item, notes=(*item.notes, reason))
 
 
 def _of_partial(code: ExitCode, ground: Ground, selection: Selected) -> ExitCode:
@@ -130,6 +166,15 @@ def _with_owner(item: BenchmarkVerdict, benchmark: Benchmark | None, ground: Gro
     if not owner or not item.is_failure:
         return item
     return msgspec.structs.replace(item, notes=(*item.notes, f"owner: {owner}"))
+
+
+def _with_record_notes(item: BenchmarkVerdict, record: Record | None) -> BenchmarkVerdict:
+    """A timed benchmark that is not green says what its runs went through: rounds without a processor."""
+    if record is None or record.backend not in TIMED or not needs_explanation(item):
+        return item
+    more = len(record.notes) - _SHOWN_NOTES
+    shown = (*record.notes[:_SHOWN_NOTES], *([f"and {more} more such notes"] if more > 0 else ()))
+    return msgspec.structs.replace(item, notes=(*item.notes, *shown))
 
 
 def _with_unusable(item: BenchmarkVerdict, ground: Ground) -> BenchmarkVerdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from perfgate.core.codec import plain
@@ -11,7 +12,7 @@ from perfgate.report.check_report import SCHEMA
 from perfgate.report.check_text import Closing
 from perfgate.workflow.check import Outcome, Selected, judge_run, remarks
 from perfgate.workflow.ground import prepare_ground
-from perfgate.workflow.guarding import blocked_benchmarks, check_guardrails
+from perfgate.workflow.guarding import blocked_benchmarks, broken_places, check_guardrails
 from perfgate.workflow.measuring import Measured, Measurer, measure_all, read_records, write_records
 from perfgate.workflow.suites import select
 
@@ -63,7 +64,9 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     ground = prepare_ground(options, environment, today)
     guard = check_guardrails(ground.tree, ground.trusted, today)
     selected = select(ground.benchmarks, expression=expression, devices=options.devices)
-    blocked = {} if options.measure_in_spite else blocked_benchmarks(ground.tree, selected, guard)
+    blocked = (
+        {} if options.measure_in_spite else blocked_benchmarks(ground.tree, selected, broken_places(guard))
+    )
     measurer = Measurer(ground.tree, seed=options.seed, runs=options.runs, cache=options.cache)
     if given is None:
         measured = measure_all(measurer, selected, blocked, announce)
@@ -74,7 +77,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
         ground,
         Selected(benchmarks=selected, is_partial=is_partial),
         measured,
-        measurer,
+        partial(measurer.further_runs, {item.key: item for item in ground.benchmarks}),
         guard.evaluation.rules,
     )
     if options.keep_records is not None:

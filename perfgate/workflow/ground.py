@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,8 @@ class Ground:
     """The trusted side of a run, and what the change itself says about it.
 
     `benchmarks` are all of the working tree, `policy` is the stricter of base and head, `loosened` what head
-    wanted looser, `edits` the files of the gate that the change touches.
+    wanted looser, `edits` the files of the gate that the change touches. `asked` are the policies of base and
+    head as they are written.
     """
 
     tree: WorkTree
@@ -44,6 +45,22 @@ class Ground:
     is_ci: bool
     loosened: tuple[Loosening, ...]
     edits: tuple[GateEdit, ...]
+    asked: tuple[SuitePolicy, SuitePolicy]
+
+    def with_tests(self, tests: Iterable[Benchmark]) -> Ground:
+        """The ground with benchmarks that pytest tests define, and what those ask of the policy.
+
+        The base's tests are code and are not run, so a test can only tighten what base's files say.
+
+        Raises:
+            UnusableError: a threshold or limit of a test cannot be read.
+        """
+        added = tuple(tests)
+        base, head = self.asked
+        asked = SuitePolicy(rules=(*head.rules, *_suite_rules(added)), removed=head.removed)
+        benchmarks = (*self.benchmarks, *added)
+        policy, loosened = tighten(base, asked, _pairs(benchmarks))
+        return replace(self, benchmarks=benchmarks, policy=policy, loosened=loosened, asked=(base, asked))
 
 
 def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: dt.date) -> Ground:
@@ -66,12 +83,11 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     baselines = Baselines(stored.records, broken | stored.unusable | refused)
     base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
     head = policy_of_tree(tree, benchmarks, today)
-    pairs = sorted({(item.key, metric.name) for item in benchmarks for metric in item.metrics})
-    policy, loosened = tighten(
+    asked = (
         SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted)), removed=base_file.removed),
         SuitePolicy(rules=(*head.rules, *_option_rules(options)), removed=head.removed),
-        pairs,
     )
+    policy, loosened = tighten(*asked, _pairs(benchmarks))
     return Ground(
         tree=tree,
         base=base,
@@ -83,7 +99,12 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
         is_ci=bool(environment.get("CI")),
         loosened=loosened,
         edits=edits,
+        asked=asked,
     )
+
+
+def _pairs(benchmarks: Iterable[Benchmark]) -> list[tuple[str, str]]:
+    return sorted({(item.key, metric.name) for item in benchmarks for metric in item.metrics})
 
 
 def policy_of_tree(tree: WorkTree, benchmarks: Iterable[Benchmark], today: dt.date) -> SuitePolicy:

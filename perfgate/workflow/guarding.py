@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from perfgate.baseline.trusted import TrustedTree
-    from perfgate.config.facts import FileFacts
+    from perfgate.config.facts import FileFacts, Span
     from perfgate.core.finding import Finding, Place
     from perfgate.guardrails.evaluation import Evaluation
     from perfgate.measure.benchmark import Benchmark
@@ -101,7 +101,21 @@ def check_guardrails(
     )
 
 
-def blocked_benchmarks(tree: WorkTree, benchmarks: Iterable[Benchmark], run: GuardRun) -> dict[str, str]:
+def broken_places(run: GuardRun) -> dict[tuple[str | int, ...], str]:
+    """The places that break an error rule, each with its finding; builtins only, so that they travel."""
+    return {
+        _corners(place): f"{finding.span}: {finding.message} [{finding.rule}]"
+        for place, finding in run.evaluation.broken_places().items()
+    }
+
+
+def _corners(place: Place | Span) -> tuple[str | int, ...]:
+    return place.path, place.line, place.column, place.end_line, place.end_column
+
+
+def blocked_benchmarks(
+    tree: WorkTree, benchmarks: Iterable[Benchmark], broken: Mapping[tuple[str | int, ...], str]
+) -> dict[str, str]:
     """Benchmarks whose compile command breaks an error rule, with the finding as the reason."""
     blocked = {}
     for benchmark in benchmarks:
@@ -111,14 +125,9 @@ def blocked_benchmarks(tree: WorkTree, benchmarks: Iterable[Benchmark], run: Gua
             continue  # measuring it will say so, under the benchmark's own name
         if command is None:
             continue
-        broken = [
-            finding
-            for finding in run.evaluation.broken_at(command.span)
-            if finding.severity is Severity.ERROR
-        ]
-        if broken:
-            first = broken[0]
-            blocked[benchmark.key] = f"{first.span}: {first.message} [{first.rule}]"
+        reason = broken.get(_corners(command.span))
+        if reason is not None:
+            blocked[benchmark.key] = reason
     return blocked
 
 

@@ -12,6 +12,7 @@ from perfgate.baseline.store import decode_record, encode_record
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.measure.interleave import interleaved
+from perfgate.measure.model_source import read_model
 from perfgate.measure.runner import Runner
 from perfgate.workflow.whole_file import write_text_file
 
@@ -48,6 +49,7 @@ class Measurer:
 
     def __init__(self, tree: WorkTree, *, seed: int, runs: int | None, cache: Path | None = None) -> None:
         self._runner = Runner(tree.read, tree.root, seed=seed, cache=cache)
+        self.tree = tree
         self._runs = runs
         self._seed = seed
 
@@ -59,6 +61,22 @@ class Measurer:
         """
         return self._runner.record(benchmark, self._runs or benchmark.runs)
 
+    def measure_first(self, benchmark: Benchmark) -> Record:
+        """The record of the first run alone; the others follow interleaved.
+
+        Raises:
+            UsageError: as `measure`.
+        """
+        return self._runner.record(benchmark, 1)
+
+    def model_of(self, benchmark: Benchmark) -> bytes:
+        """The model as ONNX bytes.
+
+        Raises:
+            UsageError: it cannot be read.
+        """
+        return read_model(benchmark, self.tree.read)
+
     def measure_timed(
         self, benchmarks: Sequence[Benchmark], announce: Callable[[int, int, str], None]
     ) -> tuple[dict[str, Record], dict[str, str]]:
@@ -68,20 +86,30 @@ class Measurer:
         taken, failed = self._interleaved(by_key, wanted, announce)
         return {key: self._runner.record_of(by_key[key], runs) for key, runs in taken.items()}, failed
 
-    def further_runs(
+    def take(
         self, by_key: Mapping[str, Benchmark], wanted: Mapping[str, range]
-    ) -> dict[str, tuple[Run, ...]]:
-        """Fresh runs of these numbers, by key; each number has a seed of its own.
+    ) -> tuple[dict[str, tuple[Run, ...]], dict[str, str]]:
+        """The runs of these numbers by key, and for timed benchmarks that failed the reason.
 
-        A timed benchmark that fails now has no answer, and stays what it was.
+        Each number has a seed of its own.
         """
         known = {key: numbers for key, numbers in wanted.items() if key in by_key}
         timed = {key: numbers for key, numbers in known.items() if by_key[key].backend in TIMED}
-        taken, _ = self._interleaved(by_key, timed, _say_nothing)
+        taken, failed = self._interleaved(by_key, timed, _say_nothing)
         for key, numbers in known.items():
             if key not in timed:
                 taken[key] = self._runner.runs(by_key[key], numbers.start, len(numbers))
-        return taken
+        return taken, failed
+
+    def further_runs(
+        self, by_key: Mapping[str, Benchmark], wanted: Mapping[str, range]
+    ) -> dict[str, tuple[Run, ...]]:
+        """Fresh runs of suspects; a timed benchmark that fails now has no answer, and stays what it was."""
+        return self.take(by_key, wanted)[0]
+
+    def with_runs(self, benchmark: Benchmark, record: Record, runs: tuple[Run, ...]) -> Record:
+        """The record of a suite's benchmark with further runs behind its own."""
+        return self._runner.record_of(benchmark, (*record.runs, *runs))
 
     def _interleaved(
         self,

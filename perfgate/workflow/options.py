@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from perfgate.core.errors import UsageError
+from perfgate.measure.benchmark import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,8 @@ class GateOptions:
 
     `devices` empty means all of the suite. `measure_in_spite` measures benchmarks that break a guardrail
     (the run stays red). `keep_records` is the folder the records are written to,
-    `cache` one for compiled programs.
+    `cache` one for compiled programs, `timeout` the seconds that one run of a timed pytest test may take,
+    `profile` says whose whole profiles lie beside kept records: `none`, `regressed` or `all`.
     """
 
     root: Path
@@ -38,6 +40,8 @@ class GateOptions:
     markdown_file: Path | None = None
     sarif_file: Path | None = None
     cache: Path | None = None
+    timeout: float = DEFAULT_TIMEOUT
+    profile: str = "regressed"
 
 
 def baselines_folder(text: str, where: str) -> str:

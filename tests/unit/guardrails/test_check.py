@@ -26,7 +26,8 @@ def test_the_incident_cannot_come_back(name: str) -> None:
     (outcome,) = evaluation.outcomes
     assert (outcome.key, str(outcome.answer)) == (f"{name}::atc_convert/require/--optypelayout", "fail")
     assert [str(finding.span) for finding in outcome.findings] == ["deploy/convert.sh:3:3"]
-    assert evaluation.broken_at(tree[0].commands[0].span) == outcome.findings
+    ((place, finding),) = evaluation.broken_places().items()
+    assert (str(place), finding) == (str(tree[0].commands[0].span), outcome.findings[0])
 
 
 def test_the_line_removed_in_the_same_change_is_still_red() -> None:
