@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tests:
+class MeasuredTests:
     """What test functions measured: benchmarks and records by key."""
 
     benchmarks: Mapping[str, Benchmark]
     records: Mapping[str, Record]
 
 
-def tests_of(held: Iterable[HeldItem], suites: Collection[str]) -> Tests:
+def measured_tests(held: Iterable[HeldItem], suites: Collection[str]) -> MeasuredTests:
     """The measurements that wait in held items; `suites` are the keys of suite benchmarks.
 
     Raises:
@@ -52,14 +52,14 @@ def tests_of(held: Iterable[HeldItem], suites: Collection[str]) -> Tests:
                 )
             benchmarks[key] = benchmark
             records[key] = msgspec.convert(content["record"], Record)
-    return Tests(benchmarks=benchmarks, records=records)
+    return MeasuredTests(benchmarks=benchmarks, records=records)
 
 
 class RunTaker:
     """Takes runs of any benchmark of a session: tests in child processes, suites on their backends."""
 
     def __init__(
-        self, children: Children, measurer: Measurer, tests: Tests, suites: Mapping[str, Benchmark]
+        self, children: Children, measurer: Measurer, tests: MeasuredTests, suites: Mapping[str, Benchmark]
     ) -> None:
         self._children = children
         self._measurer = measurer

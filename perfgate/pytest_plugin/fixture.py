@@ -134,10 +134,12 @@ class PerfgateFixture:
             PerfgateError: model, compile command, runtime configuration or device cannot be used as written.
         """
         __tracebackhide__ = True
-        from perfgate.pytest_plugin.model_result import measure_model  # noqa: PLC0415 - the compiler, numpy
+        from perfgate.pytest_plugin.model_result import measure_model, read_call  # noqa: PLC0415 - numpy
 
         self._claim()
-        return measure_model(self._item, self._mode, self._wishes, self._name, model, wanted)
+        call = read_call({"model": model, **wanted}, self._item.nodeid)
+        name = self._benchmark_name(call.device)
+        return measure_model(self._item, self._mode, name, self._wishes, call)
 
     async def _awaited(  # noqa: PLR0913 - the call and how to make it
         self,
@@ -164,10 +166,11 @@ class PerfgateFixture:
     def _open(self) -> Measurement:
         __tracebackhide__ = True
         self._claim()
-        name = benchmark_name(self._item, self._wishes)
-        if self._name:
-            name = f"{name}::{self._name}"
-        return self._mode.open(self._item, name, self._wishes)
+        return self._mode.open(self._item, self._benchmark_name(), self._wishes)
+
+    def _benchmark_name(self, device: str = "") -> str:
+        name = benchmark_name(self._item, self._wishes, device)
+        return f"{name}::{self._name}" if self._name else name
 
     def _claim(self) -> None:
         """One measurement per name."""

@@ -213,7 +213,10 @@ class GateMode:
         item.stash.setdefault(MEASURED, []).append(Measured(benchmark=benchmark, record=record))
 
     def blocked(self, benchmark: Benchmark) -> str:
-        """The guardrail that the benchmark's compile command breaks."""
+        """The option that leaves its device out, or the guardrail that its compile command breaks."""
+        wanted = self.state.options.devices
+        if wanted and benchmark.device not in wanted:
+            return f"--perfgate-device leaves {benchmark.device} out"
         return self.state.blocked_now(benchmark)
 
 

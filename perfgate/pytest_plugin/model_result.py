@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,7 +24,7 @@ from perfgate.measure.benchmark import (
 )
 from perfgate.measure.model_inputs import bound_inputs
 from perfgate.measure.model_source import ZOO
-from perfgate.pytest_plugin.marker import benchmark_name, check_limits, place_of
+from perfgate.pytest_plugin.marker import check_limits, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,29 +68,72 @@ class ModelResult:
         return self.record.notes
 
 
-def measure_model(  # noqa: PLR0913, PLR0917 - the test, how it runs, and what it asks for
-    item: pytest.Item, mode: Mode, wishes: Wishes, suffix: str, model: str, wanted: Mapping[str, Any]
-) -> ModelResult:
-    """Build the benchmark, measure it and hand it to the mode.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """The arguments of `perfgate.model`, named and meant as the keys of a suite entry."""
+
+    model: str
+    device: str
+    compile_from: str | None = None
+    compile_command: str | None = None
+    match: str | None = None
+    flags: Mapping[str, str | None] = field(default_factory=dict)
+    runtime_from: str | None = None
+    runtime_key: str | None = None
+    runtime: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    bind: Mapping[str, int] = field(default_factory=dict)
+    batch: int | None = None
+    preset: str | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    samples: int = DEFAULT_SAMPLES
+    noise: str = DEFAULT_NOISE
+    metrics: Sequence[str] = ()
+    limit: Mapping[str, str] = field(default_factory=dict)
+
+    def compile_source(self) -> CompileSource:
+        """Where the compile command is."""
+        return CompileSource(
+            path=self.compile_from, program=self.compile_command, match=self.match, flags=dict(self.flags)
+        )
+
+    def runtime_source(self) -> RuntimeSource:
+        """Where the runtime keys are."""
+        return RuntimeSource(path=self.runtime_from, key=self.runtime_key, values=dict(self.runtime))
+
+
+def read_call(wanted: Mapping[str, Any], where: str) -> ModelCall:
+    """The arguments, checked.
+
+    Raises:
+        UsageError: an unknown or missing one, or two that say one thing.
+    """
+    known = ModelCall.__slots__
+    wrong = next((name for name in wanted if name not in known), None)
+    if wrong is not None:
+        raise UsageError(f"perfgate.model: unknown argument {wrong!r}", where, did_you_mean(wrong, known))
+    if "device" not in wanted:
+        raise UsageError("perfgate.model: no device", where, 'write device="ascend-310p-like"')
+    call = ModelCall(**wanted)
+    for pair in (("compile_from", "flags"), ("runtime_from", "runtime")):
+        if all(getattr(call, name) for name in pair):
+            raise UsageError(f"both {' and '.join(pair)}", where, "keep one of them")
+    unknown = next((name for name in call.metrics if name not in KNOWN_METRICS), None)
+    if unknown is not None:
+        raise UsageError(f"unknown metric {unknown!r}", where, did_you_mean(unknown, KNOWN_METRICS))
+    check_limits("", dict(call.limit), where)
+    return call
+
+
+def measure_model(item: pytest.Item, mode: Mode, name: str, wishes: Wishes, call: ModelCall) -> ModelResult:
+    """Build the benchmark of that name, measure it and hand it to the mode; `call` says what to measure.
 
     Raises:
         UsageError: an argument that cannot be taken.
         PerfgateError: model, compile command, runtime configuration or device cannot be used as written.
     """
     __tracebackhide__ = True
-    try:
-        asked = inspect.signature(_benchmark).bind(item, mode, wishes, suffix, model, **wanted)
-    except TypeError as problem:
-        names = [
-            name
-            for name, at in inspect.signature(_benchmark).parameters.items()
-            if at.kind is at.KEYWORD_ONLY
-        ]
-        wrong = next((name for name in wanted if name not in names), "")
-        what = f"unknown argument {wrong!r}" if wrong else str(problem)
-        remedy = did_you_mean(wrong, names) if wrong else 'write perfgate.model("model.onnx", device="...")'
-        raise UsageError(f"perfgate.model: {what}", item.nodeid, remedy) from None
-    benchmark = _benchmark(*asked.args, **asked.kwargs)
+    benchmark = _benchmark(item, mode, name, wishes, call)
     reason = mode.blocked(benchmark)
     if reason:
         pytest.skip(f"{BLOCKED}{reason}")
@@ -100,71 +142,34 @@ def measure_model(  # noqa: PLR0913, PLR0917 - the test, how it runs, and what i
     return ModelResult(record)
 
 
-def _benchmark(  # noqa: PLR0913 - the keys of a suite entry
-    item: pytest.Item,
-    mode: Mode,
-    wishes: Wishes,
-    suffix: str,
-    model: str,
-    *,
-    device: str,
-    compile_from: str | None = None,
-    compile_command: str | None = None,
-    match: str | None = None,
-    flags: Mapping[str, str | None] | None = None,
-    runtime_from: str | None = None,
-    runtime_key: str | None = None,
-    runtime: Mapping[str, str] | None = None,
-    inputs: Mapping[str, Sequence[int]] | None = None,
-    bind: Mapping[str, int] | None = None,
-    batch: int | None = None,
-    preset: str | None = None,
-    parameters: Mapping[str, object] | None = None,
-    samples: int = DEFAULT_SAMPLES,
-    noise: str = DEFAULT_NOISE,
-    metrics: Sequence[str] = (),
-    limit: Mapping[str, str] | None = None,
-) -> Benchmark:
-    where = item.nodeid
-    unknown = next((name for name in metrics if name not in KNOWN_METRICS), None)
-    if unknown is not None:
-        raise UsageError(f"unknown metric {unknown!r}", where, did_you_mean(unknown, KNOWN_METRICS))
-    if compile_from is not None and flags:
-        raise UsageError("both compile_from and flags", where, "keep one of them")
-    if runtime_from is not None and runtime:
-        raise UsageError("both runtime_from and runtime", where, "keep one of them")
-    limits = {**wishes.limit, **(limit or {})}
-    check_limits("", limits, where)
-    shapes = {name: tuple(map(int, shape)) for name, shape in (inputs or {}).items()}
-    own = {key: str(value) for key, value in (parameters or {}).items()}
-    is_built = model.startswith(ZOO)  # a zoo model is built for its batch, another one has it bound
-    if batch is not None and is_built:
-        own["batch"] = str(batch)
-    name = benchmark_name(item, wishes, device)
-    chosen = wishes.metrics_of(tuple(metrics) or DEFAULT_METRICS)
+def _benchmark(item: pytest.Item, mode: Mode, name: str, wishes: Wishes, call: ModelCall) -> Benchmark:
+    chosen = wishes.metrics_of(tuple(call.metrics) or DEFAULT_METRICS)
+    own = {key: str(value) for key, value in call.parameters.items()}
+    is_built = call.model.startswith(ZOO)  # a zoo model is built for its batch, another one has it bound
+    if call.batch is not None and is_built:
+        own["batch"] = str(call.batch)
+    shapes = {name: tuple(map(int, shape)) for name, shape in call.inputs.items()}
     benchmark = Benchmark(
-        name=f"{name}::{suffix}" if suffix else name,
-        device=device,
+        name=name,
+        device=call.device,
         backend=SIMULATED,
-        model=model,
+        model=call.model,
         place=place_of(item),
         test=item.nodeid,
         runs=DEFAULT_RUNS,
-        samples=samples,
-        noise=noise,
+        samples=call.samples,
+        noise=call.noise,
         metrics=chosen,
-        preset=preset,
+        preset=call.preset,
         parameters=own,
         inputs=shapes,
-        compile=CompileSource(
-            path=compile_from, program=compile_command, match=match, flags=dict(flags or {})
-        ),
-        runtime=RuntimeSource(path=runtime_from, key=runtime_key, values=dict(runtime or {})),
+        compile=call.compile_source(),
+        runtime=call.runtime_source(),
         owner=wishes.owner,
         thresholds=wishes.thresholds(chosen),
-        limits=limits,
+        limits={**wishes.limit, **call.limit},
     )
-    if is_built or (batch is None and not bind):
+    if is_built or (call.batch is None and not call.bind):
         return benchmark
-    bound = bound_inputs(mode.measurer.model_of(benchmark), bind or {}, batch, where)
+    bound = bound_inputs(mode.measurer.model_of(benchmark), call.bind, call.batch, item.nodeid)
     return msgspec.structs.replace(benchmark, inputs={**bound, **shapes})

@@ -12,7 +12,7 @@ from perfgate.backends.registry import TIMED
 from perfgate.core.errors import ExitCode, PerfgateError, UsageError
 from perfgate.core.verdict import Verdict
 from perfgate.measure.suite import is_suite_file, load_suite
-from perfgate.pytest_plugin.decision import RunTaker, absent_tests, tests_of
+from perfgate.pytest_plugin.decision import RunTaker, absent_tests, measured_tests
 from perfgate.pytest_plugin.model_result import BLOCKED
 from perfgate.pytest_plugin.scope import read_scope
 from perfgate.workflow.check import Selected, judge_run
@@ -162,7 +162,7 @@ class SessionState:
         """
         ground = self._ground()
         suites = {item.key: item for item in (*ground.benchmarks, *self.expected.values())}
-        tests = tests_of(held, suites)
+        tests = measured_tests(held, suites)
         taker = RunTaker(children, self.measurer, tests, suites)
         failed = {key: reason for item in held for key, reason in item.failures.items()}
         records, broken = taker.complete(

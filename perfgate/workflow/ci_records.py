@@ -11,6 +11,7 @@ from perfgate.baseline.store import read_baselines
 from perfgate.core.codec import decode
 from perfgate.core.errors import UnusableError
 from perfgate.report.check_report import CheckReport, decode_check_report
+from perfgate.workflow.measuring import PROFILE_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +60,12 @@ def read_delivery(files: Mapping[str, bytes], *, pull_request: int, head: str) -
         )
     report = files.get(REPORT)
     claimed = None if report is None else decode_check_report(report, REPORT)
-    found = read_baselines({path: data for path, data in files.items() if path.startswith(f"{RECORDS}/")})
+    records = {
+        path: data
+        for path, data in files.items()
+        if path.startswith(f"{RECORDS}/") and not path.endswith(PROFILE_SUFFIX)
+    }
+    found = read_baselines(records)
     for reason in found.unusable.values():
         raise UnusableError(reason, "records", _REMEDY)
     return Delivery(records=found.records, claimed=claimed)

@@ -94,8 +94,8 @@ def test_timed_tests_are_refused_among_workers_in_one_line(project: Project) -> 
 
 
 def test_a_timed_measurement_behind_a_helper_is_refused_among_workers_too(project: Project) -> None:
-    helper = "def measure(fixture):\n    fixture(sum, [1])\n\n\ndef test_hidden(perfgate):\n    measure(perfgate)\n"
-    project.write({"tests/test_hidden.py": helper})
+    helper = "def measure(fixture):\n    fixture(sum, [1])\n\n\n"
+    project.write({"tests/test_hidden.py": f"{helper}def test_hidden(perfgate):\n    measure(perfgate)\n"})
     done = gate(project, "-n", "2", "tests/test_hidden.py")
     assert done.code == 1, done.text
     assert "timed benchmarks cannot share the machine" in done.out
@@ -187,7 +187,11 @@ MISTAKES = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 @pytest.mark.parametrize("is_on", [False, True])
-def test_a_mistake_in_a_test_is_a_failure_that_says_so(project: Project, name: str, is_on: bool) -> None:  # noqa: FBT001
+def test_a_mistake_in_a_test_is_a_failure_that_says_so(
+    project: Project,
+    name: str,
+    is_on: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
     body, word = MISTAKES[name]
     project.write({"tests/test_wrong.py": f"def test_wrong(perfgate):\n    {body}\n"})
     done = (
