@@ -72,7 +72,7 @@ def test_the_nearest_mark_wins_key_by_key() -> None:
         (mark(limit={"latency": "3"}), "'3' is no value of latency"),
     ],
 )
-def test_a_wrong_word_names_the_test_and_the_remedy(bad: Any, word: str) -> None:  # noqa: ANN401
+def test_a_wrong_word_names_the_test_and_the_remedy(bad: Any, word: str) -> None:  # noqa: ANN401 - a mark of pytest
     with pytest.raises(UsageError, match=r"t\.py::test_x") as caught:
         read_marker(item("t.py::test_x", bad))
     assert word in str(caught.value)
