@@ -21,6 +21,7 @@ _VERBS = {
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
     "doctor": ("perfgate.cli.doctor", "doctor", "Look at everything a run needs, each line with its remedy."),
     "guard": ("perfgate.cli.guard", "guard", "Check the guardrails only; nothing is measured."),
+    "import": ("perfgate.cli.import_results", "import_results", "Turn other tools' results into records."),
     "init": ("perfgate.cli.init", "init", "Write the files of a first gate; what is there stays."),
     "selftest": ("perfgate.cli.selftest", "selftest", "Judge unchanged code: false alarms and what is seen."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),

@@ -1,0 +1,76 @@
+"""`perfgate import`: other tools' results become records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from perfgate.cli.options import write_text
+from perfgate.core.codec import plain, readable_json
+from perfgate.formats.registry import AUTO, NAMES
+from perfgate.report.import_table import import_lines
+from perfgate.workflow.importing import ImportRequest, import_files
+
+if TYPE_CHECKING:
+    from perfgate.workflow.importing import Imported
+
+
+@click.command(name="import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice([AUTO, *NAMES]),
+    default=AUTO,
+    show_default=True,
+    metavar="NAME",
+    help=f"Format of all files: {', '.join(NAMES)}; auto tells it by what a file holds.",
+)
+@click.option("--device", default="", metavar="NAME", help="Device of the records (default: from the files).")
+@click.option("--name", default="", metavar="NAME", help="Name for the benchmark of files that have none.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path(".perfgate/records"), show_default=True
+)
+@click.option(
+    "--json", "json_file", default=None, metavar="FILE", help="Write what was imported as JSON; - is stdout."
+)
+def import_results(files: tuple[Path, ...], output: Path, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
+    """Turn result files of other benchmark tools into records, one for each benchmark.
+
+    Several FILEs of one tool are several runs of the same benchmarks; give one for each process that
+    measured.
+
+    Exit: 0 imported, 2 usage or an unknown format, 12 a file cannot be used.
+    """
+    request = ImportRequest(format_name=asked["format_name"], device=asked["device"], name=asked["name"])
+    result = import_files(files, output, request)
+    if json_file != "-":
+        left_out = [
+            (item.path, item.entry.benchmark, str(item.entry.status), item.entry.reason)
+            for item in result.left_out
+        ]
+        for line in import_lines(result.records.values(), left_out):
+            click.echo(line)
+    if json_file is not None:
+        write_text(json_file, readable_json(_as_json(result)))
+
+
+def _as_json(result: Imported) -> dict[str, object]:
+    return {
+        "schema": "perfgate/import/1",
+        "records": [
+            {
+                "benchmark": record.benchmark,
+                "device": record.device,
+                "tool": record.backend,
+                "metrics": plain(record.ruler.metrics),
+                "runs": len(record.runs),
+                "samples": [sum(map(len, run.samples.values())) for run in record.runs],
+                "notes": list(record.notes),
+            }
+            for record in result.records.values()
+        ],
+        "left_out": [{"file": item.path, **plain(item.entry)} for item in result.left_out],
+    }

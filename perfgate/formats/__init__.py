@@ -1,0 +1,1 @@
+"""Other tools' result files, one reader for each format."""
