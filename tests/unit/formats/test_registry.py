@@ -27,6 +27,11 @@ def test_no_other_format_takes_the_file_for_its_own(name: str) -> None:
     assert [other for other in NAMES if reader(other).recognises(document)] == [FORMAT_OF[name]]
 
 
+def test_the_page_tells_of_every_format() -> None:
+    page = (DATA.parents[2] / "docs" / "IMPORT.md").read_text(encoding="utf-8")
+    assert [name for name in NAMES if f"`{name}`" not in page] == []
+
+
 def test_every_format_has_a_file() -> None:
     assert set(NAMES) - set(FORMAT_OF.values()) == {"custom-smaller", "custom-bigger"}
 
