@@ -17,6 +17,7 @@ from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.workflow.budgets import with_budgets
+from perfgate.workflow.imported_record import is_imported
 from perfgate.workflow.measuring import next_runs
 
 if TYPE_CHECKING:
@@ -42,11 +43,13 @@ class Selected:
 
     `absent` are keys of baselines that a pytest test of this run owes and did not measure, with the reason.
     Other baselines of tests belong to another run.
+    `outside` are the keys of given records whose benchmark no suite has.
     """
 
     benchmarks: Sequence[Benchmark]
     is_partial: bool
     absent: Mapping[str, str] = field(default_factory=dict)
+    outside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +117,12 @@ def judge_run(
 
 
 def _left_out(ground: Ground, selection: Selected, measured: Measured) -> frozenset[str]:
-    """Baselines that are not missing: not selected, or their benchmark says itself why it has no record."""
-    chosen = {item.key for item in selection.benchmarks}
+    """Baselines that are not missing: not selected, or their benchmark says itself why it has no record.
+
+    An imported one is missing only where records of its tool and device are given.
+    """
+    chosen = {item.key for item in selection.benchmarks} | selection.outside
+    given = {(record.backend, record.device) for record in measured.records.values()}
     known = {item.key for item in ground.benchmarks}
     without_record = {*measured.failed, *measured.skipped}
     return frozenset(
@@ -124,6 +131,7 @@ def _left_out(ground: Ground, selection: Selected, measured: Measured) -> frozen
         if _belongs_elsewhere(record, key in selection.absent)
         or key in without_record
         or (TEST not in record.context and key not in chosen and (selection.is_partial or key in known))
+        or (is_imported(record) and (record.backend, record.device) not in given)
     )
 
 
@@ -229,7 +237,8 @@ def needs_explanation(item: BenchmarkVerdict) -> bool:
 def remarks(
     verdicts: Iterable[BenchmarkVerdict], ground: Ground | None, decision: Decision
 ) -> tuple[str, ...]:
-    """What a reader should ask: improvements too good to be true, and waivers that waive nothing."""
+    """What a reader should ask: improvements too good to be true, what nobody judged, unused waivers."""
+    verdicts = tuple(verdicts)
     lines = [
         f"{item.key}: {row.metric.name} is {1 / (1 + row.worse_by):.0f} times better: "
         "did it still do the work?"
@@ -238,6 +247,11 @@ def remarks(
         if row.verdict is Verdict.IMPROVED and row.worse_by is not None and -1 < row.worse_by <= TOO_GOOD
     ]
     if ground is not None:
+        spoken = {item.key for item in verdicts}
+        imported = [key for key, record in ground.baselines.records.items() if is_imported(record)]
+        left = len([key for key in imported if key not in spoken])
+        if left:
+            lines.append(f"{left} imported baselines are not judged here: use `perfgate check --records`")
         lines += [
             f"unused waiver: {benchmark} {metric} at {waiver.origin}"
             for (benchmark, metric), waiver in ground.file.waivers.items()

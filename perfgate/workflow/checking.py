@@ -11,16 +11,17 @@ from perfgate.core.errors import ExitCode
 from perfgate.report.check_report import SCHEMA
 from perfgate.report.check_text import Closing
 from perfgate.workflow.check import Outcome, Selected, judge_run, remarks
+from perfgate.workflow.given import outside_suites, select_beside
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, broken_places, check_guardrails
 from perfgate.workflow.measuring import Measured, Measurer, measure_all, read_records, write_records
-from perfgate.workflow.suites import select
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from perfgate.core.record import Record
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.ground import Ground
     from perfgate.workflow.guarding import GuardRun
@@ -63,7 +64,9 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     """
     ground = prepare_ground(options, environment, today)
     guard = check_guardrails(ground.tree, ground.trusted, today)
-    selected = select(ground.benchmarks, expression=expression, devices=options.devices)
+    records = {} if given is None else read_records(given)
+    outside = outside_suites(records, ground.benchmarks, expression, options)
+    selected = select_beside(ground.benchmarks, outside, expression, options)
     blocked = (
         {} if options.measure_in_spite else blocked_benchmarks(ground.tree, selected, broken_places(guard))
     )
@@ -71,11 +74,12 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     if given is None:
         measured = measure_all(measurer, selected, blocked, announce)
     else:
-        measured = _given(given, selected)
-    is_partial = len(selected) < len(ground.benchmarks)
+        measured = _given(given, records, selected, outside)
+    has_filter = bool(expression or options.devices)
+    is_partial = len(selected) < len(ground.benchmarks) or (has_filter and bool(outside))
     outcome = judge_run(
         ground,
-        Selected(benchmarks=selected, is_partial=is_partial),
+        Selected(benchmarks=selected, is_partial=is_partial, outside=frozenset(outside)),
         measured,
         partial(measurer.further_runs, {item.key: item for item in ground.benchmarks}),
         guard.evaluation.rules,
@@ -86,21 +90,28 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     return CheckResult(ground=ground, guard=guard, outcome=outcome, selected=len(selected), exit_code=code)
 
 
-def _given(folder: Path, selected: Sequence[Benchmark]) -> Measured:
+def _given(
+    folder: Path,
+    records: Mapping[str, Record],
+    selected: Sequence[Benchmark],
+    outside: Mapping[str, Record],
+) -> Measured:
     """Records that somebody measured before; a selected benchmark without one is `invalid`."""
-    records = read_records(folder)
+    chosen = {item.key for item in selected} | outside.keys()
     failed = {item.key: f"no record of it below {folder}" for item in selected if item.key not in records}
-    return Measured(records=records, failed=failed, skipped={})
+    kept = {key: record for key, record in records.items() if key in chosen}
+    return Measured(records=kept, failed=failed, skipped={})
 
 
 def closing_of(ground: Ground, guard: GuardRun, outcome: Outcome, selected: int, exit_code: int) -> Closing:
     """The closing of a run, for every face."""
     unusable = tuple(f"unusable: {reason}" for reason in ground.baselines.unusable.values())
     skipped = tuple(f"not measured: {key}: {reason}" for key, reason in sorted(outcome.skipped.items()))
+    outside = len(outcome.records.keys() - {item.key for item in ground.benchmarks})
     return Closing(
         verdicts=outcome.verdicts,
-        selected=selected,
-        total=len(ground.benchmarks),
+        selected=selected + outside,
+        total=len(ground.benchmarks) + outside,
         base=ground.base.commit,
         base_reason=ground.base.reason,
         family_error=outcome.decision.family_error,

@@ -29,6 +29,11 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     context: dict[str, str]
 
 
+def is_imported(record: Record) -> bool:
+    """Another tool measured it: no suite has its benchmark, and nobody here can measure it again."""
+    return SOURCE in record.ruler.protocol
+
+
 def imported_record(origin: Origin, benchmark: str, files: Sequence[Sequence[Series]]) -> Record:
     """The record of one benchmark from its series in each file; every process becomes one run.
 

@@ -13,7 +13,6 @@ from perfgate.core.codec import readable_json
 from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.measure.interleave import interleaved
 from perfgate.measure.model_source import read_model
-from perfgate.measure.runner import Runner
 from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
@@ -48,6 +47,9 @@ class Measurer:
     """
 
     def __init__(self, tree: WorkTree, *, seed: int, runs: int | None, cache: Path | None = None) -> None:
+        # 200 ms: compiler and simulator, for who measures only; reading and importing records does without.
+        from perfgate.measure.runner import Runner  # noqa: PLC0415 - see above
+
         self._runner = Runner(tree.read, tree.root, seed=seed, cache=cache)
         self.tree = tree
         self._runs = runs

@@ -10,6 +10,7 @@ from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import Baselines, decode_record, read_baselines
 from perfgate.baseline.trusted import TrustedTree
 from perfgate.core.errors import NothingMeasuredError, UnusableError, UsageError
+from perfgate.workflow.imported_record import is_imported
 from perfgate.workflow.suites import find_suites
 from perfgate.workflow.worktree import WorkTree
 
@@ -81,6 +82,8 @@ def differences(before: Baselines, now: Baselines) -> list[Pair]:
 def without_benchmark(root: Path, folder: str) -> list[str]:
     """Files of baselines that no benchmark of the working tree has, relative to the root.
 
+    Imported ones have their benchmarks in another tool, so they are never called unused here.
+
     Raises:
         UsageError: a suite cannot be read: then nothing may be called unused.
     """
@@ -91,13 +94,13 @@ def without_benchmark(root: Path, folder: str) -> list[str]:
         for item in items
     }
     paths = [path for path in tree.files if path.startswith(f"{folder}/") and path.endswith(".json")]
-    return [path for path in paths if path not in wanted and _is_record(tree, path)]
+    return [path for path in paths if path not in wanted and _is_ours(tree, path)]
 
 
-def _is_record(tree: WorkTree, path: str) -> bool:
-    """Only files that perfgate wrote are called unused, also damaged or edited ones that still read."""
+def _is_ours(tree: WorkTree, path: str) -> bool:
+    """Only files that perfgate measured are called unused, also damaged or edited ones that still read."""
     try:
-        decode_record(tree.read(path, what="baseline"), path, check_digest=False)
+        record = decode_record(tree.read(path, what="baseline"), path, check_digest=False)
     except UnusableError:
         return False
-    return True
+    return not is_imported(record)

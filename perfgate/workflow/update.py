@@ -27,6 +27,7 @@ from perfgate.core.verdict import BenchmarkVerdict, Verdict
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.workflow.check import with_fresh_runs
+from perfgate.workflow.given import outside_suites, refuse_unusable, select_beside
 from perfgate.workflow.ground import policy_of_tree
 from perfgate.workflow.measuring import Measurer, measure_all, next_runs, read_records
 from perfgate.workflow.suites import find_suites, select
@@ -100,9 +101,12 @@ def update_baselines(
     tree = WorkTree(options.root, repository)
     _refuse_unsafe(repository, tree, options, request, environment)
     benchmarks = [item for items in find_suites(tree).values() for item in items]
-    selected = select(benchmarks, expression=request.expression, devices=options.devices)
     measurer = Measurer(tree, seed=options.seed, runs=options.runs, cache=options.cache)
-    records = _records(request, measurer, selected, announce)
+    if request.given is None:
+        selected = select(benchmarks, expression=request.expression, devices=options.devices)
+        records = _measured(measurer, selected, announce)
+    else:
+        selected, records = _given(request.given, benchmarks, request.expression, options)
     previous = _previous(tree, options.baselines, records.values())
     policy = policy_of_tree(tree, benchmarks, dt.datetime.now(dt.UTC).date())
     decision = _decision(records, previous, selected, measurer, policy)
@@ -156,18 +160,22 @@ def _refuse_unsafe(
         raise UsageError(what, f"{dirty[0]}{more}", remedy)
 
 
-def _records(
-    request: UpdateRequest,
-    measurer: Measurer,
-    selected: Sequence[Benchmark],
-    announce: Callable[[int, int, str], None],
+def _given(
+    folder: Path, benchmarks: Sequence[Benchmark], expression: str, options: GateOptions
+) -> tuple[tuple[Benchmark, ...], dict[str, Record]]:
+    """The selected benchmarks, and the records of them and of those that no suite has."""
+    given = read_records(folder)
+    outside = outside_suites(given, benchmarks, expression, options)
+    selected = select_beside(benchmarks, outside, expression, options)
+    chosen = {item.key for item in selected} | outside.keys()
+    records = {key: record for key, record in given.items() if key in chosen}
+    refuse_unusable(records, folder)
+    return selected, records
+
+
+def _measured(
+    measurer: Measurer, selected: Sequence[Benchmark], announce: Callable[[int, int, str], None]
 ) -> dict[str, Record]:
-    if request.given is not None:
-        chosen = {item.key for item in selected}
-        given = {key: record for key, record in read_records(request.given).items() if key in chosen}
-        if not given:
-            raise NothingMeasuredError("no record is of a selected benchmark", str(request.given), "check -k")
-        return given
     measured = measure_all(measurer, selected, {}, announce)
     if measured.failed:
         key, reason = next(iter(sorted(measured.failed.items())))
