@@ -1,9 +1,9 @@
-# Everybody: gate test check demo bench. Maintainers: conformance acceptance corpus golden size.
+# Everybody: gate test check demo bench. Maintainers: conformance acceptance selftest-real corpus golden size.
 # Each target sets up .venv by itself; UV or a package cache only makes that faster.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: gate test check bench demo conformance acceptance corpus golden size clean
+.PHONY: gate test check bench demo conformance acceptance selftest-real corpus golden size clean
 
 gate: .venv/.ready
 	$(BIN)/pytest --perfgate $(ARGS)
@@ -25,6 +25,9 @@ conformance: .venv/.ready
 
 acceptance: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.acceptance_statistics $(SERIES)
+
+selftest-real: .venv/.ready
+	$(BIN)/python -m tests.benchmarks.selftest_real $(SETS)
 
 corpus: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.corpus $(DIR)

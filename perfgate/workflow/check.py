@@ -105,7 +105,7 @@ def judge_run(
     verdicts = [_with_owner(item, by_key.get(item.key), ground) for item in verdicts]
     verdicts = [_with_record_notes(item, records.get(item.key)) for item in verdicts]
     primary = {item.key for item in by_key.values() if item.priority == "primary"}
-    code = _exit_code(decision, ground, measured)
+    code = _exit_code(decision, ground, selection, measured)
     return Outcome(
         verdicts=tuple(sorted(verdicts, key=lambda item: worst_first(item, is_primary=item.key in primary))),
         decision=decision,
@@ -213,12 +213,13 @@ def _failed(benchmark: Benchmark, reason: str) -> BenchmarkVerdict:
         verdict=Verdict.INVALID,
         reason=reason,
         is_failure=True,
+        test=benchmark.test,
     )
 
 
-def _exit_code(decision: Decision, ground: Ground, measured: Measured) -> ExitCode:
+def _exit_code(decision: Decision, ground: Ground, selection: Selected, measured: Measured) -> ExitCode:
     """The first that applies of 1, 12, 11, 10, 0 (docs/adr/0004); 11 when nothing was there to measure."""
-    if not (measured.records or measured.failed or measured.skipped):
+    if not (measured.records or measured.failed or measured.skipped or selection.absent):
         return ExitCode.NOTHING
     codes = {code for code, _ in decision.reasons}
     if ground.baselines.unusable:

@@ -62,8 +62,8 @@ def test_measured_in_spite_of_the_guardrail_a_test_names_the_flag(
     project.replace(*LAYOUT)
     done = gate(project, MODELS, "--perfgate-on-guardrail", "measure", *arguments)
     assert done.code == 1, done.text
-    text = done.out[done.out.index("regressed: latency") :]
-    assert "on ascend-310p-like" in text.splitlines()[0]
+    text = done.out[done.out.index("__ test_unet[ascend-310p-like] __") :]
+    assert "regressed: latency" in text.splitlines()[1]
     assert "deploy/convert.sh:2:33 --optypelayout NHWC -> NCHW" in text
     assert "next: pytest --perfgate 'tests/test_models.py::test_unet[ascend-310p-like]'" in text
 
@@ -230,7 +230,7 @@ IN_CHILD = 'import os\nCHILD = "PERFGATE_CHILD" in os.environ\n\n\n'
 ENDINGS = {
     "leaves": ("os._exit(3)", "the process ended with exit code 3"),
     "is killed": ("os.kill(os.getpid(), 9)", "the process was ended by SIGKILL"),
-    "hangs": ("\n    while CHILD: pass", "did not come back within 2 s"),
+    "hangs": ("while True: pass", "did not come back within 2 s"),
     "fails": ("1 / 0", "ZeroDivisionError"),
 }
 
@@ -240,10 +240,10 @@ def test_a_test_that_ends_its_fresh_process_is_named_and_the_others_are_judged(
     project: Project, name: str
 ) -> None:
     code, word = ENDINGS[name]
-    body = f"{IN_CHILD}def work():\n    if CHILD: {code}\n\n\ndef test_bad(perfgate):\n    perfgate(work)\n"
+    body = f"{IN_CHILD}def work():\n    if CHILD:\n        {code}\n\n\ndef test_bad(perfgate):\n    perfgate(work)\n"
     project.write({"tests/test_a_bad.py": body})
     done = gate(project, "tests/test_a_bad.py", f"{TIMED}::test_count", "--perfgate-timeout", "2s")
-    assert done.code == 1, done.text
+    assert done.code == 11, done.text
     assert re.search(rf"invalid: run 1 in a fresh process: .*{re.escape(word)}", done.out), done.out
     assert "tests/test_timed.py::test_count" not in done.out or "was not measured" not in done.out
     assert "1 failed" in done.out

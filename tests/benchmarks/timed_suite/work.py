@@ -1,4 +1,4 @@
-"""Ordinary functions whose amount of work the environment can raise: a real slow-down, not a scaled number."""
+"""Ordinary functions whose work the environment can raise: a real slow-down, not a scaled number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def count() -> int:
 
 def order() -> int:
     """Sorting with a key in Python."""
-    return sum(sorted(range(500), key=lambda number: -number)[0] for _ in range(_times("order", 20)))
+    return sum(sorted(range(500), key=lambda number: -number)[7] for _ in range(_times("order", 20)))
 
 
 def digest() -> str:
