@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from perfgate.core.errors import UsageError
+from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.measure.child import Plan, time_awaited, time_call
 from perfgate.pytest_plugin.marker import benchmark_name, read_marker
 from perfgate.pytest_plugin.measurement import PlainMode
@@ -60,6 +60,9 @@ class PerfgateFixture:
         self._name = name
         self._used: set[str] = set() if used is None else used
         self._wishes = read_marker(item)
+
+    def __repr__(self) -> str:
+        return f"<perfgate fixture of {self._item.nodeid}>"
 
     def __call__(
         self,
@@ -137,9 +140,12 @@ class PerfgateFixture:
         from perfgate.pytest_plugin.model_result import measure_model, read_call  # noqa: PLC0415 - numpy
 
         self._claim()
-        call = read_call({"model": model, **wanted}, self._item.nodeid)
-        name = self._benchmark_name(call.device)
-        return measure_model(self._item, self._mode, name, self._wishes, call)
+        try:
+            call = read_call({"model": model, **wanted}, self._item.nodeid)
+            name = self._benchmark_name(call.device)
+            return measure_model(self._item, self._mode, name, self._wishes, call)
+        except PerfgateError as problem:
+            raise problem.with_traceback(None) from None  # the mistake stands in the test, not in here
 
     async def _awaited(  # noqa: PLR0913 - the call and how to make it
         self,

@@ -249,10 +249,13 @@ def remarks(
     ]
     if ground is not None:
         spoken = {item.key for item in verdicts}
-        imported = [key for key, record in ground.baselines.records.items() if is_imported(record)]
-        left = len([key for key in imported if key not in spoken])
-        if left:
-            lines.append(f"{left} imported baselines are not judged here: use `perfgate check --records`")
+        left = [record for key, record in ground.baselines.records.items() if key not in spoken]
+        imported = sum(is_imported(record) for record in left)
+        tests = sum(TEST in record.context for record in left)
+        if imported:
+            lines.append(f"{imported} imported baselines are not judged here: use `perfgate check --records`")
+        if tests:
+            lines.append(f"{tests} baselines of pytest tests are not judged here: use `pytest --perfgate`")
         lines += [
             f"unused waiver: {benchmark} {metric} at {waiver.origin}"
             for (benchmark, metric), waiver in ground.file.waivers.items()

@@ -65,6 +65,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     ground = prepare_ground(options, environment, today)
     guard = check_guardrails(ground.tree, ground.trusted, today)
     records = {} if given is None else read_records(given)
+    ground = ground.with_records(records) if records else ground
     outside = outside_suites(records, ground.benchmarks, expression, options)
     selected = select_beside(ground.benchmarks, outside, expression, options)
     blocked = (

@@ -42,7 +42,7 @@ def judge_again(
     Raises:
         PerfgateError: base, policy or baselines of the default branch cannot be used.
     """
-    ground = prepare_ground(options, {}, today)
+    ground = prepare_ground(options, {}, today).with_records(delivery.records)
     claimed = delivery.claimed
     gone = ground.baselines.records.keys() - delivery.records.keys()
     missing = {item.key for item in (claimed.verdicts if claimed else ()) if item.verdict is Verdict.MISSING}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterable, Mapping
 
+    from perfgate.core.record import Record
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.options import GateOptions
 
@@ -59,8 +60,14 @@ class Ground:
         base, head = self.asked
         asked = SuitePolicy(rules=(*head.rules, *_suite_rules(added)), removed=head.removed)
         benchmarks = (*self.benchmarks, *added)
-        policy, loosened = tighten(base, asked, _pairs(benchmarks))
+        policy, loosened = tighten(base, asked, _pairs(benchmarks, self.baselines.records))
         return replace(self, benchmarks=benchmarks, policy=policy, loosened=loosened, asked=(base, asked))
+
+    def with_records(self, records: Mapping[str, Record]) -> Ground:
+        """The ground whose policy speaks of given records too, also of benchmarks that no suite has."""
+        known = {**self.baselines.records, **records}
+        policy, loosened = tighten(*self.asked, _pairs(self.benchmarks, known))
+        return replace(self, policy=policy, loosened=loosened)
 
 
 def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: dt.date) -> Ground:
@@ -87,7 +94,7 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
         SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted)), removed=base_file.removed),
         SuitePolicy(rules=(*head.rules, *_option_rules(options)), removed=head.removed),
     )
-    policy, loosened = tighten(*asked, _pairs(benchmarks))
+    policy, loosened = tighten(*asked, _pairs(benchmarks, baselines.records))
     return Ground(
         tree=tree,
         base=base,
@@ -103,8 +110,11 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     )
 
 
-def _pairs(benchmarks: Iterable[Benchmark]) -> list[tuple[str, str]]:
-    return sorted({(item.key, metric.name) for item in benchmarks for metric in item.metrics})
+def _pairs(benchmarks: Iterable[Benchmark], records: Mapping[str, Record]) -> list[tuple[str, str]]:
+    """Every benchmark and metric that a verdict may speak of; one that is gone has only its baseline."""
+    pairs = {(item.key, metric.name) for item in benchmarks for metric in item.metrics}
+    pairs |= {(key, metric.name) for key, record in records.items() for metric in record.ruler.metrics}
+    return sorted(pairs)
 
 
 def policy_of_tree(tree: WorkTree, benchmarks: Iterable[Benchmark], today: dt.date) -> SuitePolicy:

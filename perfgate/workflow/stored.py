@@ -10,6 +10,7 @@ from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import Baselines, decode_record, read_baselines
 from perfgate.baseline.trusted import TrustedTree
 from perfgate.core.errors import NothingMeasuredError, UnusableError, UsageError
+from perfgate.core.machine import TEST
 from perfgate.workflow.imported_record import is_imported
 from perfgate.workflow.suites import find_suites
 from perfgate.workflow.worktree import WorkTree
@@ -82,7 +83,7 @@ def differences(before: Baselines, now: Baselines) -> list[Pair]:
 def without_benchmark(root: Path, folder: str) -> list[str]:
     """Files of baselines that no benchmark of the working tree has, relative to the root.
 
-    Imported ones have their benchmarks in another tool, so they are never called unused here.
+    Imported ones have their benchmarks in another tool, and are never called unused here.
 
     Raises:
         UsageError: a suite cannot be read: then nothing may be called unused.
@@ -98,9 +99,13 @@ def without_benchmark(root: Path, folder: str) -> list[str]:
 
 
 def _is_ours(tree: WorkTree, path: str) -> bool:
-    """Only files that perfgate measured are called unused, also damaged or edited ones that still read."""
+    """Only files that perfgate measured are called unused, also damaged or edited ones that still read.
+
+    The baseline of a pytest test is unused when its file is gone; whether the test is, only pytest knows.
+    """
     try:
         record = decode_record(tree.read(path, what="baseline"), path, check_digest=False)
     except UnusableError:
         return False
-    return not is_imported(record)
+    test = record.context.get(TEST, "")
+    return not is_imported(record) and (not test or test.partition("::")[0] not in tree.files)

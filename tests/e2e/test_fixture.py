@@ -202,7 +202,7 @@ def test_a_mistake_in_a_test_is_a_failure_that_says_so(
     assert done.code == 1, done.text
     assert word in done.out
     assert "1 failed" in done.out
-    assert "pytest_plugin" not in done.out  # no frame of ours in the traceback
+    assert "perfgate/pytest_plugin" not in done.out  # no frame of ours in the traceback
 
 
 def test_an_unknown_keyword_of_the_marker_names_the_test(project: Project) -> None:
@@ -240,8 +240,8 @@ def test_a_test_that_ends_its_fresh_process_is_named_and_the_others_are_judged(
     project: Project, name: str
 ) -> None:
     code, word = ENDINGS[name]
-    body = f"{IN_CHILD}def work():\n    if CHILD:\n        {code}\n\n\ndef test_bad(perfgate):\n    perfgate(work)\n"
-    project.write({"tests/test_a_bad.py": body})
+    body = f"{IN_CHILD}def work():\n    if CHILD:\n        {code}\n\n\n"
+    project.write({"tests/test_a_bad.py": f"{body}def test_bad(perfgate):\n    perfgate(work)\n"})
     done = gate(project, "tests/test_a_bad.py", f"{TIMED}::test_count", "--perfgate-timeout", "2s")
     assert done.code == 11, done.text
     assert re.search(rf"invalid: run 1 in a fresh process: .*{re.escape(word)}", done.out), done.out
