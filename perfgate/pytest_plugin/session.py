@@ -99,7 +99,8 @@ class ItemHooks:
         try:
             for item in items:
                 if uses_fixture(item):
-                    read_marker(item)
+                    group = read_marker(item).group
+                    item.extra_keyword_matches.update({group} - {""})
         except PerfgateError as problem:
             raise pytest.UsageError(f"perfgate: {problem}") from None
 

@@ -136,6 +136,26 @@ def test_the_newcomers_own_repository_reaches_a_first_verdict(tmp_path: Path) ->
     assert "2 unchanged" in done.stdout
 
 
+def test_the_shown_tests_run_with_and_without_the_gate(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "mine")
+    repository.commit("start", {"tests/test_perf.py": next(text for _, text in blocks("python"))})
+    pytest_program = str(Path(sys.executable).parent / "pytest")
+    for arguments, code, word in (
+        ([], 0, "5 passed"),
+        (["--perfgate", "--perfgate-runs", "2", "-p", "no:randomly"], 11, "6 new"),
+    ):
+        done = subprocess.run(
+            [pytest_program, *arguments],
+            cwd=repository.folder,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert word in done.stdout
+
+
 def test_every_link_of_the_pages_leads_somewhere() -> None:
     missing = [
         f"{page.name}: {target}"

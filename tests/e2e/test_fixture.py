@@ -148,6 +148,13 @@ def test_unselected_tests_are_not_missing_and_the_verdict_is_partial(project: Pr
         assert "missing" not in done.out.lower(), selection
 
 
+def test_a_group_selects_its_tests(project: Project) -> None:
+    project.replace(MODELS, "@pytest.mark", '@pytest.mark.perfgate(group="vision")\n@pytest.mark')
+    done = gate(project, "-k", "vision")
+    assert done.code == 0, done.text
+    assert "2 unchanged" in done.out
+
+
 def test_a_budget_of_a_test_fails_it_whatever_the_baseline(project: Project) -> None:
     project.replace(MODELS, 'compile_command="atc"', 'compile_command="atc", limit={"peak_memory": "<=1KiB"}')
     done = gate(project, MODELS)
