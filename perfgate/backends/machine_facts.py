@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from pathlib import Path
 
 
@@ -20,6 +21,24 @@ def machine_facts(runtime_version: str) -> dict[str, str]:
         "host": platform.node(),
         "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
     }
+
+
+def accelerator_facts(root: Path = Path("/")) -> dict[str, str]:
+    """Accelerators and their driver, as far as the driver's own files below `root` tell."""
+    found = {}
+    cards = sorted(root.glob("proc/driver/nvidia/gpus/*/information"))
+    models = [_field(_text(card), "Model") for card in cards]
+    version = re.search(r"Kernel Module\s+(?:for \S+\s+)?(\S+)", _text(root / "proc/driver/nvidia/version"))
+    if version:
+        found = {"driver": f"nvidia {version[1]}"}
+    ascend = _field(_text(root / "usr/local/Ascend/driver/version.info"), "Version", "=")
+    if ascend:
+        found = {"driver": f"ascend {ascend}"}
+        models = ["Ascend"] * len(list(root.glob("dev/davinci[0-9]*")))
+    if models:
+        counted = {name: models.count(name) for name in dict.fromkeys(models)}
+        found["accelerator"] = ", ".join(f"{count} x {name}" for name, count in counted.items())
+    return found
 
 
 def python_version() -> str:
@@ -51,15 +70,29 @@ def _cpu_count() -> int:
 
 def _cpu_model() -> str:
     """The processor's own name; of the system's description where it has none."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
+    text = _text(Path("/proc/cpuinfo"))
     for name in ("model name", "Model", "Hardware", "CPU part"):
-        for line in lines:
-            if line.partition(":")[0].strip() == name:
-                return line.partition(":")[2].strip()
+        value = _field(text, name)
+        if value:
+            return value
     return platform.processor() or platform.machine()
+
+
+def _text(path: Path) -> str:
+    """What a file of the system says; "" where there is none."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _field(text: str, name: str, sign: str = ":") -> str:
+    """The first value of a name in lines `name: value`."""
+    for line in text.splitlines():
+        key, found, value = line.partition(sign)
+        if found and key.strip() == name:
+            return value.strip()
+    return ""
 
 
 def _os_release() -> str:

@@ -8,24 +8,26 @@ import selectors
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 KEPT_BYTES = 1 << 20  # of each stream; the rest is read and dropped, so that nobody blocks on a full pipe
-GRACE_SECONDS = 0.5  # for the last words in the pipes, after the process has ended
+GRACE_SECONDS = 0.5  # for the last words in the pipes, which a process that left the group may keep open
+LONGEST_WORDS = 200  # characters of a process's own words in a message
 _CHUNK = 1 << 16
-_TICK_SECONDS = 0.05  # how late a process's end is seen when its children keep its pipes open
+_TICK_SECONDS = 0.05  # how late an end is seen on systems that do not tell it through a descriptor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
     """How a process ended. `code` is negative for a signal, None when it ran out of time.
 
-    `stdout` and `stderr` hold the first bytes; `is_cut` says that there were more.
+    `stdout` and `stderr` hold the first bytes; `is_cut` says that there were more. `seconds` is the wall time
+    from its start to its end, `cpu_seconds` the processor time of it and of the children it waited for.
     """
 
     code: int | None
@@ -33,12 +35,13 @@ class Finished:
     stderr: bytes
     is_cut: bool
     seconds: float
+    cpu_seconds: float = 0.0
 
     @property
     def ending(self) -> str:
         """In words: `ended with exit code 3`."""
         if self.code is None:
-            return f"was ended after {self.seconds:.0f} s"
+            return f"was ended after {self.seconds:.3g} s"
         if self.code < 0:
             with contextlib.suppress(ValueError):
                 return f"was ended by {signal.Signals(-self.code).name}"
@@ -51,8 +54,23 @@ class Finished:
         for stream in (self.stderr, self.stdout):
             lines = stream.decode("utf-8", errors="replace").strip().splitlines()
             if lines:
-                return lines[-1].strip()[:200]
+                return lines[-1].strip()[:LONGEST_WORDS]
         return ""
+
+    @property
+    def account(self) -> str:
+        """How it ended and its last words: `ended with exit code 3, its last words: no such file`."""
+        return f"{self.ending}, its last words: {self.last_words}" if self.last_words else self.ending
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of a process so far; `ended` is None while it runs."""
+
+    stdout: bytearray = field(default_factory=bytearray)
+    stderr: bytearray = field(default_factory=bytearray)
+    is_cut: bool = False
+    ended: float | None = None
 
 
 def run_bounded(
@@ -65,9 +83,12 @@ def run_bounded(
 ) -> Finished:
     """Run a program without a shell in a process group of its own, which ends with it, whatever it started.
 
+    The processor time is wrong when other children of this process end meanwhile.
+
     Raises:
         OSError: the program cannot be started.
     """
+    cpu = _children_seconds()
     started = time.monotonic()
     with subprocess.Popen(  # noqa: S603 - argv of the user's own suite, no shell
         list(argv),
@@ -79,50 +100,85 @@ def run_bounded(
         start_new_session=True,
     ) as process:
         try:
-            streams, is_cut, is_late = _drain(process, started + seconds, kept)
+            seen = _watch(process, started + seconds, kept)
         finally:
             _end_group(process.pid)
         code = process.wait()
     return Finished(
-        code=None if is_late else code,
-        stdout=bytes(streams["stdout"]),
-        stderr=bytes(streams["stderr"]),
-        is_cut=is_cut,
-        seconds=time.monotonic() - started,
+        code=None if seen.ended is None else code,
+        stdout=bytes(seen.stdout),
+        stderr=bytes(seen.stderr),
+        is_cut=seen.is_cut,
+        seconds=(seen.ended or time.monotonic()) - started,
+        cpu_seconds=_children_seconds() - cpu,
     )
 
 
-def _drain(
-    process: subprocess.Popen[bytes], deadline: float, kept: int
-) -> tuple[dict[str, bytearray], bool, bool]:
+def on_one_line(text: str) -> str:
+    """Another program's words as a part of a message of ours."""
+    return " ".join(text.split())[:LONGEST_WORDS]
+
+
+def _watch(process: subprocess.Popen[bytes], deadline: float, kept: int) -> _Seen:
     """Read both pipes until the process ends or its time is over; what exceeds `kept` is dropped."""
-    streams = {"stdout": bytearray(), "stderr": bytearray()}
-    is_cut = False
-    ended: float | None = None
-    with selectors.DefaultSelector() as selector:
-        for name in streams:
-            selector.register(getattr(process, name), selectors.EVENT_READ, name)
-        while selector.get_map():
-            now = time.monotonic()
-            if now >= deadline and ended is None:
-                return streams, is_cut, True
-            if ended is None and process.poll() is not None:
-                ended = now
-            if ended is not None and now > ended + GRACE_SECONDS:
-                break  # a child of it still holds the pipes
-            for key, _ in selector.select(_TICK_SECONDS):
-                data = os.read(key.fd, _CHUNK)
-                if not data:
+    seen = _Seen()
+    with selectors.DefaultSelector() as selector, _end_descriptor(process) as end:
+        for name in ("stdout", "stderr"):
+            selector.register(getattr(process, name), selectors.EVENT_READ, getattr(seen, name))
+        if end is not None:
+            selector.register(end, selectors.EVENT_READ)
+        until = deadline
+        while selector.get_map() and (left := until - time.monotonic()) > 0:
+            for key, _ in selector.select(left if end is not None else min(left, _TICK_SECONDS)):
+                if key.data is None:
+                    seen.ended = time.monotonic()
                     selector.unregister(key.fileobj)
-                room = kept - len(streams[key.data])
-                streams[key.data] += data[: max(room, 0)]
-                is_cut = is_cut or len(data) > room
-        while process.poll() is None:  # it closed its pipes and goes on
-            if time.monotonic() >= deadline:
-                return streams, is_cut, True
+                else:
+                    _read(selector, key, seen, kept)
+            if end is None and seen.ended is None and process.poll() is not None:
+                seen.ended = time.monotonic()
+            if seen.ended is not None and until == deadline:
+                _end_group(process.pid)  # its children hold the pipes open, and go on
+                until = seen.ended + GRACE_SECONDS
+        if seen.ended is None:  # without a descriptor: it closed its pipes and goes on
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(_TICK_SECONDS)
-    return streams, is_cut, False
+                process.wait(max(deadline - time.monotonic(), 0))
+                seen.ended = time.monotonic()
+    return seen
+
+
+def _read(selector: selectors.BaseSelector, key: selectors.SelectorKey, seen: _Seen, kept: int) -> None:
+    data = os.read(key.fd, _CHUNK)
+    if not data:
+        selector.unregister(key.fileobj)
+    room = kept - len(key.data)
+    key.data.extend(data[: max(room, 0)])
+    seen.is_cut = seen.is_cut or len(data) > room
+
+
+@contextlib.contextmanager
+def _end_descriptor(process: subprocess.Popen[bytes]) -> Iterator[int | None]:
+    """A descriptor that becomes readable when the process ends; None where the system has none.
+
+    Asking again and again instead sees the end late by the time between two questions.
+    """
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # not Linux, or an old kernel
+        yield None
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _children_seconds() -> float:
+    """Processor time of all children that ended and were waited for."""
+    import resource  # noqa: PLC0415 - not on Windows
+
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def _end_group(leader: int) -> None:

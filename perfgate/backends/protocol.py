@@ -10,19 +10,33 @@ from typing import Protocol
 
 import msgspec
 
-from perfgate.core.execution_profile import Profile  # noqa: TC001 - msgspec and readers of the seam need the names
+from perfgate.backends.launch import Launch  # noqa: TC001 - msgspec and readers of the seam need the names
+from perfgate.core.execution_profile import Profile  # noqa: TC001 - the same
 from perfgate.core.record import Run  # noqa: TC001 - the same
 from perfgate.core.setting import Setting  # noqa: TC001 - the same
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What to measure: a model, or `call`, a `module:function` of the code below `root`.
+class Reference(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model's outputs must equal within `atol + rtol * |expected|`.
 
-    `model` is ONNX bytes, `model_name` what messages call it.
-    `device` "" lets the compile command's `--soc_version` choose. `shapes`, `branches`, `trip_counts` and
-    `bounds` bind what the model leaves open. `iterations` 0 takes the model's own number. `samples` and
-    `warmup` count per run; a `warmup` of None is the backend's own. `metrics` are names of sampled metrics.
-    `timeout` are seconds for one run. `place` is the benchmark's in its suite.
+    `expected` is an NPZ file with outputs by name, and inputs by name where they are given; empty: the model
+    itself without optimisation.
+    """
+
+    rtol: float
+    atol: float
+    expected: bytes = b""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What to measure: a model, a function `call` (`module:function`, below `root`), or a command `launch`.
+
+    `model` is ONNX bytes, `model_name` what messages call it: a path below `root`, or a shipped model.
+    `device` "" lets the compile command's `--soc_version` choose. `shapes` (by input), `bind` (by symbol),
+    `branches`, `trip_counts` and `bounds` bind what the model leaves open. `iterations` 0 takes the model's
+    own number. `samples` and `warmup` count per run; a `warmup` of None is the backend's own. `metrics` are
+    names of sampled metrics. `timeout` are seconds for one measured process. `place` is the benchmark's in
+    its suite.
     """
 
     benchmark: str
@@ -30,11 +44,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     model: bytes = b""
     model_name: str = ""
     call: str = ""
+    launch: Launch | None = None
     root: str = "."
     timeout: float = 600.0
     compile: tuple[Setting, ...] = ()
     runtime: tuple[Setting, ...] = ()
     shapes: dict[str, tuple[int, ...]] = {}
+    bind: dict[str, int] = {}
+    reference: Reference | None = None
     branches: dict[str, str] = {}
     trip_counts: dict[str, int] = {}
     bounds: dict[str, int] = {}

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import random
-import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perfgate.backends.machine_facts import machine_facts, python_version
-from perfgate.backends.process import run_bounded
+from perfgate.backends.measured_process import ask_child
 from perfgate.backends.protocol import Description
-from perfgate.backends.timed_run import read_run, run_notes
+from perfgate.backends.timed_run import CLOCK_METRICS, read_run, run_notes, run_protocol, utc_now
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import RESOLUTION
 
@@ -24,7 +19,6 @@ if TYPE_CHECKING:
     from perfgate.core.record import Run
 
 NAME = "python"
-METRICS = ("latency", "cpu_time", "throughput")
 CHILD = "perfgate.measure.child"  # by name: the measured process, which imports nothing else of perfgate
 
 
@@ -52,31 +46,34 @@ class PythonBackend:
         if not all(part.isidentifier() for name in (module, function) for part in name.split(".")):
             what = f"{request.call!r} names no function"
             raise UsageError(what, request.place, "write `call: package.module:function`")
-        unknown = next((name for name in request.metrics if name not in METRICS), None)
+        unknown = next((name for name in request.metrics if name not in CLOCK_METRICS), None)
         if unknown is not None:
             what = f"a Python function has no samples of {unknown!r}"
-            raise UsageError(what, request.place, f"use {', '.join(METRICS)}")
+            raise UsageError(what, request.place, f"use {', '.join(CLOCK_METRICS)}")
         return PythonSession(request)
 
 
 @dataclass(slots=True)
 class PythonSession:
-    """One function; what its runs said is collected for the record's notes."""
+    """One function; what its runs said is collected for the record, the clock's coarsest step among it."""
 
     request: Request
     notes: dict[str, None] = field(default_factory=dict)
-    context: dict[str, str] = field(default_factory=dict)
+    resolution: float = 0.0
 
     def describe(self) -> Description:
         """Facts that hold for all runs taken so far."""
         request = self.request
+        context = {**timed_context(), "seed": str(request.seed)}
+        if self.resolution:
+            context[RESOLUTION] = f"{self.resolution:.3g}"
         return Description(
             device=request.device,
             inputs={},
             protocol=timed_protocol(request.samples, request.warmup),
             exact={},
             model_digest=hashlib.sha256(request.call.encode()).hexdigest(),
-            context={**timed_context(), "seed": str(request.seed), **self.context},
+            context=context,
             notes=tuple(self.notes),
         )
 
@@ -86,33 +83,16 @@ class PythonSession:
         Raises:
             UsageError: the function fails, ends the process or runs out of time.
         """
-        request = self.request
-        with tempfile.TemporaryDirectory(prefix="perfgate-") as folder:
-            task, result = Path(folder) / "task.json", Path(folder) / "result.json"
-            content = {
-                "call": request.call,
-                "root": str(Path(request.root).resolve()),
-                "plan": {"samples": request.samples, "warmup": request.warmup},
-                "result": str(result),
-            }
-            task.write_text(json.dumps(content), encoding="utf-8")
-            done = run_bounded(
-                [sys.executable, "-P", "-m", CHILD, str(task)],
-                folder=Path(request.root),
-                environment={**os.environ, "PYTHONHASHSEED": hash_seed(request, run)},
-                seconds=request.timeout,
-            )
-            if not result.exists():
-                said = f", its last words: {done.last_words}" if done.last_words else ""
-                what = f"run {run} of {request.call} {done.ending}{said}"
-                raise UsageError(what, request.place, "mend the function, or raise `timeout`")
-            answer: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-        if "failure" in answer:
-            remedy = "mend the function; it is called without arguments"
-            raise UsageError(f"{request.call} failed, {answer['failure']}", request.place, remedy)
+        request, started = self.request, utc_now()
+        task = {
+            "call": request.call,
+            "root": str(Path(request.root).resolve()),
+            "plan": {"samples": request.samples, "warmup": request.warmup},
+        }
+        answer = ask_child(CHILD, task, request, run, request.call)
         self.notes.update(dict.fromkeys(run_notes(answer, run)))
-        self.context[RESOLUTION] = f"{answer['resolution']:.3g}"
-        return read_run(answer, run, request.seed, request.metrics)
+        self.resolution = max(self.resolution, answer["resolution"])
+        return read_run(answer, run, request.seed, request.metrics, started)
 
     def profile(self) -> None:
         """A function has no profile of operators."""
@@ -127,14 +107,5 @@ def timed_context() -> dict[str, str]:
 
 
 def timed_protocol(samples: int, warmup: int | None, *, is_collected: bool = True) -> dict[str, str]:
-    """What must be equal for timed samples to be comparable."""
-    return {
-        "samples": str(samples),
-        "warmup": "auto" if warmup is None else str(warmup),
-        "gc": "on" if is_collected else "off",
-    }
-
-
-def hash_seed(request: Request, run: int) -> str:
-    """A hash seed for each run that another seed of the gate does not share."""
-    return str(random.Random(f"{request.seed}:{request.benchmark}:{run}").randrange(1, 2**32))  # noqa: S311 - no secret
+    """What must be equal for timed samples of Python code to be comparable."""
+    return run_protocol(samples, warmup) | {"gc": "on" if is_collected else "off"}

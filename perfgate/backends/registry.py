@@ -12,15 +12,21 @@ if TYPE_CHECKING:
 
     from perfgate.backends.protocol import Backend
 
-TIMED = ("python",)  # real clocks: their runs are interleaved, and want the machine for themselves
+PYTHON, COMMAND, ONNXRUNTIME = "python", "command", "onnxruntime"
+# Real clocks: their runs are interleaved, and want the machine for themselves.
+TIMED = (PYTHON, COMMAND, ONNXRUNTIME)
 BACKENDS = (SIMULATED, *TIMED)
 
 
 def timed_device(backend: str) -> str:
-    """What a timed benchmark has for a device when its suite names none: backend and environment."""
-    from perfgate.backends.machine_facts import python_label  # noqa: PLC0415 - only where something is timed
+    """What a timed benchmark has for a device when its suite names none: backend and environment.
 
-    return f"{backend}-{python_label()}"
+    Python's version is part of the environment of Python code; other backends say theirs in the context.
+    """
+    # Only where something is timed.
+    from perfgate.backends.machine_facts import python_label, system_label  # noqa: PLC0415
+
+    return f"{backend}-{python_label() if backend == PYTHON else system_label()}"
 
 
 def open_backend(
@@ -38,8 +44,16 @@ def open_backend(
         return SimulatedBackend(
             devices=devices, read=read, cache=None if cache is None else CompileCache(cache)
         )
-    if name == "python":
+    if name == PYTHON:
         from perfgate.backends.python import PythonBackend  # noqa: PLC0415 - only where something is timed
 
         return PythonBackend()
+    if name == COMMAND:
+        from perfgate.backends.command import CommandBackend  # noqa: PLC0415 - the same
+
+        return CommandBackend()
+    if name == ONNXRUNTIME:
+        from perfgate.backends.onnxruntime import OnnxRuntimeBackend  # noqa: PLC0415 - the same
+
+        return OnnxRuntimeBackend()
     raise KeyError(name)

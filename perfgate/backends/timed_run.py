@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 from perfgate.core.record import Run
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MINIMAL_CALL = 50e-9  # seconds; below it the loop's own overhead of 20-30 ns per call is most of the time
-_THROUGHPUT = "throughput"
+THROUGHPUT = "throughput"
+CLOCK_METRICS = ("latency", "cpu_time", THROUGHPUT)  # what every timed backend takes of a process itself
 
 
 def read_run(
@@ -19,8 +21,8 @@ def read_run(
     """The samples by metric; a throughput is the inverse of the latency. CPU time and memory come along."""
     samples = {name: tuple(values) for name, values in answer["samples"].items()}
     warmup = {name: tuple(values) for name, values in answer["warmup"].items()}
-    if _THROUGHPUT in metrics:
-        samples[_THROUGHPUT] = tuple(1.0 / value for value in samples["latency"])
+    if THROUGHPUT in metrics and THROUGHPUT not in samples:
+        samples[THROUGHPUT] = tuple(1.0 / value for value in samples["latency"])
     return Run(id=number, seed=seed, samples=samples, warmup=warmup, started=started)
 
 
@@ -34,3 +36,13 @@ def run_notes(answer: Mapping[str, Any], number: int) -> tuple[str, ...]:
         spent = f"one call takes {min(wall) * 1e9:.0f} ns, mostly the loop around it"
         notes.append(f"{spent}: do more work in one call")
     return tuple(notes)
+
+
+def run_protocol(samples: int, warmup: int | None) -> dict[str, str]:
+    """What must be equal for timed samples to be comparable, whatever is timed."""
+    return {"samples": str(samples), "warmup": "auto" if warmup is None else str(warmup)}
+
+
+def utc_now() -> str:
+    """When a run started, to the second."""
+    return dt.datetime.now(tz=dt.UTC).isoformat(timespec="seconds")

@@ -7,6 +7,26 @@ import re
 PS_PER_SECOND = 1_000_000_000_000
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_BYTES = {
+    "B": 1.0,
+    "kB": 1e3,
+    "KB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+}
+_OTHERS = {
+    "J": ("J", 1.0),
+    "mJ": ("J", 1e-3),
+    "uJ": ("J", 1e-6),
+    "W": ("W", 1.0),
+    "mW": ("W", 1e-3),
+    "count": ("count", 1.0),
+    "cycles": ("cycles", 1.0),
+}
+_RATE = re.compile(r"(1|[A-Za-z_]+)/([a-z]+)")
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
 
 _TIME_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
@@ -42,15 +62,33 @@ def read_duration(text: str) -> float | None:
     return float(match[1]) * _SECONDS[match[2]]
 
 
+def read_unit(text: str) -> tuple[str, float] | None:
+    """The stored unit of a unit as a suite writes it, and the factor to it; None if unknown.
+
+    `ms` is .001 `s`.
+    Anything per time is a rate: `MB/s` in `B/s`, `images/s` and `1/ms` in `1/s`.
+    """
+    if text in _SECONDS:
+        return "s", _SECONDS[text]
+    if text in _BYTES:
+        return "B", _BYTES[text]
+    rate = _RATE.fullmatch(text)
+    if rate is not None and rate[2] in _SECONDS:
+        bytes_each = _BYTES.get(rate[1])
+        factor = (bytes_each or 1.0) / _SECONDS[rate[2]]
+        return ("1/s" if bytes_each is None else "B/s"), factor
+    return _OTHERS.get(text)
+
+
 def readable(value: float, unit: str) -> str:
     """A value with three significant digits in the unit a person would choose.
 
-    Known units: `s`, `B`, `J`, `count`, `cycles`, `1/s`; another unit is printed as it is.
+    Known units: `s`, `B`, `B/s`, `J`, `count`, `cycles`, `1/s`; another unit is printed as it is.
     """
     if unit == "s":
         return _scaled(value, _TIME_STEPS)
-    if unit == "B":
-        return _scaled(value, _BYTE_STEPS)
+    if unit in {"B", "B/s"}:
+        return _scaled(value, _BYTE_STEPS) + unit.removeprefix("B")
     if unit == "J":
         return _scaled(value, _ENERGY_STEPS)
     if unit == "count":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from perfgate.core.metric import Metric  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.backends.launch import Launch  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.core.metric import Metric  # noqa: TC001 - the same
 
 DEFAULT_RUNS = 5
 DEFAULT_SAMPLES = 20
+DEFAULT_LAUNCHES = 5  # samples of a run of a command, each a process: as few as the gate takes
 DEFAULT_NOISE = "quiet"
-DEFAULT_TIMEOUT = 600.0  # seconds for one run
+DEFAULT_TIMEOUT = 600.0  # seconds for one measured process
 TIMED_METRICS = ("latency",)
 DEFAULT_METRICS = ("latency", "peak_memory", "copied_bytes", "kernel_count", "cycles")
 
@@ -36,13 +38,21 @@ class RuntimeSource(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, str] = {}
 
 
+class ReferenceSource(msgspec.Struct, frozen=True, kw_only=True):
+    """What the outputs must equal: an NPZ file (relative to the root), "" the unoptimised model."""
+
+    path: str
+    rtol: float
+    atol: float
+
+
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """One benchmark on one device: of a `model`, or of a `call` (`module:function`).
+    """One benchmark on one device: of a `model`, a `call` (`module:function`), or a command `launch`.
 
     `place` is its `file:line:column` in the suite, `test` the node id of a pytest test that defines it
-    instead of a suite. A `warmup` of None is the backend's own, `timeout` are seconds for one run. `inputs`
-    holds the declared shape (symbols bound) and element type per model input. `preset` and `parameters` are
-    for models of the zoo.
+    instead of a suite. A `warmup` of None is the backend's own, `timeout` are seconds for one measured
+    process. `inputs` holds the declared shape (symbols bound) and element type per model input. `preset` and
+    `parameters` are for models of the zoo.
     """
 
     name: str
@@ -55,6 +65,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[Metric, ...]
     model: str = ""
     call: str = ""
+    launch: Launch | None = None
+    reference: ReferenceSource | None = None
     test: str = ""
     warmup: int | None = None
     timeout: float = DEFAULT_TIMEOUT
@@ -79,6 +91,11 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     def key(self) -> str:
         """`name[device]`, as records, reports and pytest name it."""
         return f"{self.name}[{self.device}]"
+
+    @property
+    def work(self) -> str:
+        """What it runs, as records name it: the model, the function, or the command line."""
+        return self.model or self.call or ("" if self.launch is None else self.launch.text)
 
     @property
     def suite(self) -> str:

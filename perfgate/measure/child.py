@@ -16,7 +16,6 @@ import time
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def rounds(plan: Plan, *, has_setup: bool) -> Rounds:
         timing.wall.append(wall / count / 1e9)
         timing.cpu.append(cpu / count / 1e9)
         waits.append((wall - cpu) / wall if wall else 0.0)
-    usual = median(waits) if waits else 0.0
+    usual = sorted(waits)[len(waits) // 2] if waits else 0.0
     timing.descheduled = sum(1 for wait in waits if wait > usual + DESCHEDULED)
     return timing
 
@@ -235,6 +234,16 @@ def measure(call: str, plan: Plan) -> dict[str, Any]:
     return result_of(time_call(target, None, plan), is_own_process=True)
 
 
+def failure_text(problem: BaseException) -> str:
+    """What went wrong and the line where it was raised, if that is not in this file."""
+    text, frame = f"{type(problem).__name__}: {problem}", problem.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None or frame.tb_frame.f_code.co_filename == __file__:
+        return text
+    return f"{text} ({Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
+
+
 def main(arguments: list[str]) -> int:
     """Measure what the file of the first argument says, and write the result that it names."""
     task = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
@@ -244,7 +253,7 @@ def main(arguments: list[str]) -> int:
     try:
         result = measure(task["call"], Plan(**task["plan"]))
     except Exception as problem:  # noqa: BLE001 - whatever it is, it is the answer
-        result = {"failure": f"{type(problem).__name__}: {problem}"}
+        result = {"failure": failure_text(problem)}
     if os.getpid() != owner:
         os._exit(0)  # a forked copy of the measured code came back here: the answer is not its to give
     write_whole(Path(task["result"]), result)

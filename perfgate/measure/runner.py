@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from perfgate.backends.protocol import Request
+from perfgate.backends.protocol import Reference, Request
 from perfgate.backends.registry import TIMED, open_backend
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import summarise
@@ -73,7 +73,7 @@ class Runner:
                 cost_model=found.cost_model,
             ),
             subject=Subject(
-                model=benchmark.model or benchmark.call,
+                model=benchmark.work,
                 model_digest=found.model_digest,
                 compile=request.compile,
                 runtime=request.runtime,
@@ -146,12 +146,15 @@ class Runner:
             model=read_model(benchmark, self._read) if benchmark.model else b"",
             model_name=benchmark.model,
             call=benchmark.call,
+            launch=benchmark.launch,
             root=str(self._root),
             timeout=benchmark.timeout,
             warmup=benchmark.warmup,
             compile=compile_settings(benchmark, self._read),
             runtime=runtime_settings(benchmark, self._read),
             shapes=benchmark.inputs,
+            bind=benchmark.bind,
+            reference=self._reference(benchmark),
             branches=benchmark.branches,
             trip_counts=benchmark.trip_counts,
             bounds=benchmark.bounds,
@@ -162,6 +165,14 @@ class Runner:
             metrics=tuple(quantities),
             place=benchmark.place,
         )
+
+    def _reference(self, benchmark: Benchmark) -> Reference | None:
+        source = benchmark.reference
+        if source is None:
+            return None
+        named_at = benchmark.place
+        expected = self._read(source.path, what="reference", named_at=named_at) if source.path else b""
+        return Reference(rtol=source.rtol, atol=source.atol, expected=expected)
 
     def _named_file(self, name: str, named_at: str) -> str:
         """A file that a flag names, such as a fusion switch file: below the root, or beside the script."""

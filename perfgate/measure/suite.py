@@ -6,13 +6,15 @@ import posixpath
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from perfgate.backends.registry import BACKENDS, timed_device
-from perfgate.config.typed_yaml import did_you_mean, read_typed
+from perfgate.backends.launch import Launch
+from perfgate.backends.registry import BACKENDS, COMMAND, timed_device
+from perfgate.config.typed_yaml import read_typed
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
-from perfgate.core.metric import KNOWN_METRICS, Metric
 from perfgate.core.units import read_duration
+from perfgate.measure.backend_keys import OF_ONE_BACKEND, check_keys
 from perfgate.measure.benchmark import (
+    DEFAULT_LAUNCHES,
     DEFAULT_METRICS,
     DEFAULT_NOISE,
     DEFAULT_RUNS,
@@ -21,20 +23,23 @@ from perfgate.measure.benchmark import (
     TIMED_METRICS,
     Benchmark,
     CompileSource,
+    ReferenceSource,
     RuntimeSource,
 )
+from perfgate.measure.metric_entry import known_metrics, reported_metrics
 from perfgate.measure.model_source import is_shipped
 from perfgate.measure.suite_schema import BenchmarkEntry, SuiteFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from perfgate.backends.launch import Reading
     from perfgate.config.typed_yaml import Document
+    from perfgate.core.metric import Metric
     from perfgate.measure.suite_schema import CompileEntry, RuntimeEntry
 
 SUITE_PATTERNS = ("perf_*.yaml", "perf_*.yml")
 MAX_WARMUP = 100_000
-_WORK = {SIMULATED: "model", "python": "call"}  # the key that says what a backend runs
 
 
 def is_suite_file(name: str) -> bool:
@@ -92,33 +97,30 @@ class _Resolver:
         own = getattr(self.entry, name)
         if own is not None:
             return own
+        if name in OF_ONE_BACKEND and self.backend() != (self.defaults.backend or SIMULATED):
+            return fallback
         default = getattr(self.defaults, name)
         return fallback if default is None else default
 
     def backend(self) -> str:
-        """The entry's backend, which has to fit what it runs.
+        """The entry's backend.
 
         Raises:
-            UsageError: an unknown backend, or one without its work.
+            UsageError: an unknown backend.
         """
-        backend: str = self.setting("backend", SIMULATED)
+        backend: str = self.entry.backend or self.defaults.backend or SIMULATED
         if backend not in BACKENDS:
             where = self.where("backend")
             raise UsageError(f"unknown backend {backend!r}", where, f"want {' or '.join(BACKENDS)}")
-        wanted = _WORK[backend]
-        for key in dict.fromkeys(_WORK.values()):
-            if (getattr(self.entry, key) is not None) != (key == wanted):
-                what = f"a benchmark on backend {backend} {'needs' if key == wanted else 'has no'} `{key}`"
-                raise UsageError(what, self.where(key), f"give `{wanted}`, or another `backend`")
         return backend
 
     def devices(self) -> list[str]:
         """The entry's own list replaces the default one; a timed benchmark runs where the gate runs."""
         backend = self.backend()
-        if backend != SIMULATED:
-            defaults = self.defaults.devices if self.defaults.backend == backend else None
-            return self.entry.devices or defaults or [timed_device(backend)]
+        check_keys(self.entry, backend, self.where)
         names: list[str] = self.setting("devices", [])
+        if backend != SIMULATED:
+            return names or [timed_device(backend)]
         if not names:
             what = f"the benchmark {self.entry.name!r} names no device"
             raise UsageError(what, self.where(), "add `devices: [ascend-310p-like]`")
@@ -126,20 +128,23 @@ class _Resolver:
 
     def benchmark(self, device: str) -> Benchmark:
         """The entry on one device."""
-        entry = self.entry
+        entry, backend = self.entry, self.backend()
+        metrics, readings = self._metrics()
         return Benchmark(
             name=entry.name,
             device=device,
-            backend=self.backend(),
+            backend=backend,
             model=self._model(),
             call=entry.call or "",
+            launch=self._launch(readings),
+            reference=self._reference(),
             warmup=self._warmup(),
             timeout=self._timeout(),
             place=self.where(),
             runs=self.setting("runs", DEFAULT_RUNS),
-            samples=self.setting("samples", DEFAULT_SAMPLES),
+            samples=self.setting("samples", DEFAULT_LAUNCHES if backend == COMMAND else DEFAULT_SAMPLES),
             noise=self.setting("noise", DEFAULT_NOISE),
-            metrics=self._metrics(),
+            metrics=metrics,
             preset=entry.preset,
             parameters=entry.parameters,
             inputs={name: self._shape(name) for name in entry.inputs},
@@ -172,17 +177,34 @@ class _Resolver:
             raise UsageError(what, self.where(*location), "name a file inside the repository")
         return joined
 
-    def _metrics(self) -> tuple[Metric, ...]:
-        is_timed = self.setting("backend", SIMULATED) != SIMULATED
-        names = self.setting("metrics", list(TIMED_METRICS if is_timed else DEFAULT_METRICS))
-        unknown = next((name for name in names if name not in KNOWN_METRICS), None)
-        if unknown is not None:
-            raise UsageError(
-                f"unknown metric {unknown!r}", self.where("metrics"), did_you_mean(unknown, KNOWN_METRICS)
-            )
-        if not names:
-            raise UsageError("an empty list of metrics", self.where("metrics"), "name at least one metric")
-        return tuple(KNOWN_METRICS[name] for name in dict.fromkeys(names))
+    def _launch(self, readings: tuple[Reading, ...]) -> Launch | None:
+        entry = self.entry
+        if entry.command is None:
+            return None
+        return Launch(
+            argv=tuple(entry.command),
+            folder="." if entry.folder is None else self._path(entry.folder, "folder"),
+            environment=entry.environment,
+            exit_code=entry.exit_code or 0,
+            readings=readings,
+        )
+
+    def _reference(self) -> ReferenceSource | None:
+        entry = self.entry.reference
+        if entry is None:
+            return None
+        path = "" if entry.file is None else self._path(entry.file, "reference", "file")
+        return ReferenceSource(path=path, rtol=entry.rtol, atol=entry.atol)
+
+    def _metrics(self) -> tuple[tuple[Metric, ...], tuple[Reading, ...]]:
+        backend = self.backend()
+        chosen = self.setting("metrics", DEFAULT_METRICS if backend == SIMULATED else TIMED_METRICS)
+        if not isinstance(chosen, dict):
+            return known_metrics(chosen, backend, self.where), ()
+        if backend != COMMAND:
+            what = f"sources of metrics on backend {backend}"
+            raise UsageError(what, self.where("metrics"), "write a list of names; a command has sources")
+        return reported_metrics(chosen, self.where)
 
     def _warmup(self) -> int | None:
         text = self.setting("warmup", "auto")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -28,6 +28,27 @@ class CompileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     flags: dict[str, str | None] = {}
 
 
+class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the values of a metric stand in what a command prints, or writes to `file`.
+
+    By `regex` (one group, or one named `value`) or `pointer` (a JSON pointer; an array holds all samples).
+    """
+
+    regex: str | None = None
+    pointer: str | None = None
+    file: str | None = None
+    unit: str | None = None
+    direction: Literal["lower", "higher"] | None = None
+
+
+class ReferenceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a model's outputs must equal: those of an NPZ `file`, else those of the unoptimised model."""
+
+    file: str | None = None
+    rtol: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3
+    atol: Annotated[float, Meta(ge=0.0)] = 1e-5
+
+
 class RuntimeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where the runtime configuration stands (`from`, `key`), or the keys written out (`values`)."""
 
@@ -46,7 +67,7 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     warmup: str | None = None
     timeout: str | None = None
     noise: str | None = None
-    metrics: list[Name] | None = None
+    metrics: list[Name] | dict[Name, MetricEntry] | None = None
     owner: str | None = None
     tags: list[Name] | None = None
     compile: CompileEntry | None = None
@@ -56,12 +77,17 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 class BenchmarkEntry(Defaults, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One benchmark: a model with its compile command and runtime configuration, on each of its devices.
 
-    Or a Python function `call: package.module:function`, which is timed.
+    Or, timed: a Python function `call: package.module:function`, or a `command`, argument by argument.
     """
 
     name: Name
     model: Name | None = None
     call: Name | None = None
+    command: list[str] | None = None
+    folder: str | None = None
+    environment: dict[Name, str] = {}
+    exit_code: Annotated[int, Meta(ge=0, le=255)] | None = None
+    reference: ReferenceEntry | None = None
     preset: str | None = None
     parameters: dict[str, str] = {}
     bind: dict[str, Count] = {}

@@ -86,7 +86,13 @@ class Measurer:
         by_key = {item.key: item for item in benchmarks}
         wanted = {key: range(self._runs or item.runs) for key, item in by_key.items()}
         taken, failed = self._interleaved(by_key, wanted, announce)
-        return {key: self._runner.record_of(by_key[key], runs) for key, runs in taken.items()}, failed
+        records = {}
+        for key, runs in taken.items():
+            try:
+                records[key] = self._runner.record_of(by_key[key], runs)
+            except PerfgateError as problem:  # its traced execution failed, for example
+                failed[key] = problem.line
+        return records, failed
 
     def take(
         self, by_key: Mapping[str, Benchmark], wanted: Mapping[str, range]
