@@ -145,7 +145,10 @@ class CommandSession:
                 raise self._failure(run, f"cannot be started, {(problem.strerror or '').lower()}") from None
             if done.code != self.launch.exit_code:
                 raise self._failure(run, done.account)
-            values = {"latency": (done.seconds,), "cpu_time": (done.cpu_seconds,)}
+            values: dict[str, tuple[float, ...]] = {
+                "latency": (done.seconds,),
+                "cpu_time": (done.cpu_seconds,),
+            }
             if THROUGHPUT in self.request.metrics:
                 values[THROUGHPUT] = (1.0 / done.seconds,)
             try:
