@@ -41,7 +41,7 @@ class Finished:
     def ending(self) -> str:
         """In words: `ended with exit code 3`."""
         if self.code is None:
-            return f"was ended after {self.seconds:.3g} s"
+            return f"was ended after {self.seconds:.{0 if self.seconds >= 10 else 1}f} s"  # noqa: PLR2004 - two digits
         if self.code < 0:
             with contextlib.suppress(ValueError):
                 return f"was ended by {signal.Signals(-self.code).name}"

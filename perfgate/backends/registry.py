@@ -23,10 +23,10 @@ def timed_device(backend: str) -> str:
 
     Python's version is part of the environment of Python code; other backends say theirs in the context.
     """
-    # Only where something is timed.
-    from perfgate.backends.machine_facts import python_label, system_label  # noqa: PLC0415
+    from perfgate.backends import machine_facts  # noqa: PLC0415 - only where something is timed
 
-    return f"{backend}-{python_label() if backend == PYTHON else system_label()}"
+    label = machine_facts.python_label() if backend == PYTHON else machine_facts.system_label()
+    return f"{backend}-{label}"
 
 
 def open_backend(

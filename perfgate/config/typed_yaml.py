@@ -140,7 +140,12 @@ class _Reader:
         unknown = re.search(r"unknown field `(.*)`", message)
         if unknown:
             key = unknown[1]
-            remedy = did_you_mean(key, _keys_at(target, location))
+            is_inside = (
+                "[...]" in trail
+            )  # a value of a mapping whose keys are free; msgspec does not say which
+            remedy = did_you_mean(key, _keys_at(target, location, is_inside=is_inside))
+            if is_inside:
+                location = (*location, _holder(plain, location, key))
             return self.error(f"unknown key {key!r}", self._where((*location, key)), remedy)
         message = message.replace("Object missing required field", "missing key").replace("`", "'")
         message = message[:1].lower() + message[1:]
@@ -184,8 +189,15 @@ def _shown(plain: Any, location: Location) -> str:  # noqa: ANN401 - JSON-like d
     return "a list" if isinstance(plain, list) else "a mapping" if isinstance(plain, dict) else repr(plain)
 
 
-def _keys_at(target: type[Any], location: Location) -> list[str]:
-    """The keys that the mapping at this location may have, by the type's JSON Schema."""
+def _holder(plain: Any, location: Location, key: str) -> str:  # noqa: ANN401 - JSON-like data
+    """Which of the mappings inside the one at this location has the key first."""
+    for step in location:
+        plain = plain[step]
+    return next(name for name, inner in plain.items() if isinstance(inner, dict) and key in inner)
+
+
+def _keys_at(target: type[Any], location: Location, *, is_inside: bool = False) -> list[str]:
+    """The keys that the mapping at this location may have, or each mapping inside it, by the JSON Schema."""
     (schema,), components = msgspec.json.schema_components([target], ref_template="{name}")
     places = [schema]
     for step in (None, *location):
@@ -195,6 +207,12 @@ def _keys_at(target: type[Any], location: Location) -> list[str]:
         elif step is not None:
             places = [place["items"] for place in places if "items" in place]
     places = [components.get(place.get("$ref", ""), place) for place in _choices(places)]
+    if is_inside:
+        inner = [place["additionalProperties"] for place in places if "additionalProperties" in place]
+        places = [
+            components.get(place.get("$ref", ""), place)
+            for place in _choices([place for place in inner if isinstance(place, dict)])
+        ]
     return sorted({name for place in places for name in place.get("properties", {})})
 
 

@@ -116,3 +116,29 @@ def test_heavy_modules_are_imported_only_where_they_are_used(module: str, heavy:
     code = f"import sys, {module}; sys.exit({heavy!r} in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=False)  # noqa: S603 - our own interpreter
     assert done.returncode == 0
+
+
+def loaded_by(module: str) -> set[str]:
+    code = f"import sys; before = set(sys.modules); import {module}; print(*set(sys.modules) - before)"
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_a_measured_process_loads_one_module_of_perfgate_and_the_standard_library() -> None:
+    """What the child loads is part of what it measures."""
+    loaded = loaded_by("perfgate.measure.child")
+    assert {name for name in loaded if name.startswith("perfgate")} == {
+        "perfgate",
+        "perfgate.measure",
+        "perfgate.measure.child",
+    }
+    assert {name.partition(".")[0] for name in loaded} - {"perfgate"} <= sys.stdlib_module_names
+
+
+def test_the_process_of_a_model_adds_one_module_and_loads_the_runtime_when_it_runs() -> None:
+    added = loaded_by("perfgate.measure.onnx_child") - loaded_by("perfgate.measure.child")
+    assert {name for name in added if name.partition(".")[0] not in sys.stdlib_module_names} == {
+        "perfgate.measure.onnx_child"
+    }

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from perfgate.core.units import percent, readable
+from perfgate.core.units import percent, read_unit, readable
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,33 @@ def test_values_show_three_significant_digits(value: float, unit: str, text: str
 )
 def test_changes_are_signed_percents(relative: float, text: str) -> None:
     assert percent(relative) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("ns", ("s", 1e-9)),
+        ("min", ("s", 60.0)),
+        ("MiB", ("B", 1048576.0)),
+        ("kB", ("B", 1000.0)),
+        ("count", ("count", 1.0)),
+        ("1/s", ("1/s", 1.0)),
+        ("images/s", ("1/s", 1.0)),
+        ("1/ms", ("1/s", 1000.0)),
+        ("MB/s", ("B/s", 1e6)),
+        ("mJ", ("J", 1e-3)),
+    ],
+)
+def test_a_unit_of_a_suite_is_a_stored_unit_times_a_factor(text: str, stored: tuple[str, float]) -> None:
+    found = read_unit(text)
+    assert found is not None
+    assert found == (stored[0], pytest.approx(stored[1]))
+
+
+@pytest.mark.parametrize("text", ["", "parsec", "Ms", "1/parsec", "s/1", "mib", "ms ms"])
+def test_an_unknown_unit_is_none(text: str) -> None:
+    assert read_unit(text) is None
+
+
+def test_a_rate_of_bytes_is_read_like_bytes() -> None:
+    assert readable(2.5e9, "B/s") == "2.50 GB/s"
