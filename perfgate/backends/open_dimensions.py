@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from perfgate.core.errors import UsageError
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from perfgate.backends.protocol import Request
 
-    Dimension = int | str | None
+Dimension: TypeAlias = int | str | None
 
 
 def bound_shapes(

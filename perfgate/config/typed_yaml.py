@@ -140,9 +140,7 @@ class _Reader:
         unknown = re.search(r"unknown field `(.*)`", message)
         if unknown:
             key = unknown[1]
-            is_inside = (
-                "[...]" in trail
-            )  # a value of a mapping whose keys are free; msgspec does not say which
+            is_inside = "[...]" in trail  # in a mapping whose keys are free; msgspec does not say under which
             remedy = did_you_mean(key, _keys_at(target, location, is_inside=is_inside))
             if is_inside:
                 location = (*location, _holder(plain, location, key))
@@ -193,7 +191,8 @@ def _holder(plain: Any, location: Location, key: str) -> str:  # noqa: ANN401 - 
     """Which of the mappings inside the one at this location has the key first."""
     for step in location:
         plain = plain[step]
-    return next(name for name, inner in plain.items() if isinstance(inner, dict) and key in inner)
+    holders = (str(name) for name, inner in plain.items() if isinstance(inner, dict) and key in inner)
+    return next(holders, "")
 
 
 def _keys_at(target: type[Any], location: Location, *, is_inside: bool = False) -> list[str]:

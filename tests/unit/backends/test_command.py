@@ -62,7 +62,7 @@ def test_without_metrics_the_wall_time_of_each_launch_is_a_sample(ask: Request) 
 
 def test_a_single_value_makes_one_sample_of_each_launch(ask: Request) -> None:
     run = measured(ask, launch(COUNTED + "print('took', number, 'ms')", LATENCY))
-    assert run.warmup["latency"] == (pytest.approx(1e-3),)
+    assert run.warmup["latency"] == pytest.approx((1e-3,))
     assert run.samples["latency"] == pytest.approx((2e-3, 3e-3, 4e-3, 5e-3, 6e-3))
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from perfgate.backends import process
 from perfgate.backends.process import Finished, on_one_line, run_bounded
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def test_a_missing_program_cannot_be_started(tmp_path: Path) -> None:
 
 
 def test_systems_without_a_descriptor_see_the_end_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(process.os, "pidfd_open", raising=False)
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
     assert run("print('out')").stdout == b"out\n"
     assert run("import os; os.close(1); os.close(2); sum(range(10**6)); os._exit(5)").code == 5
     assert run(HANGS, seconds=0.3).code is None

@@ -72,8 +72,8 @@ def request_for(tmp_path: Path) -> Request:
     return Request(benchmark="b", device="here", root=str(tmp_path), samples=5, warmup=0, place="p.yaml:1:1")
 
 
-def measured(request: Request, call: str, run: int = 0, **change: object) -> Run:
-    return PythonBackend().open(msgspec.structs.replace(request, call=call, **change)).measure(run)
+def measured(request: Request, call: str, **change: object) -> Run:
+    return PythonBackend().open(msgspec.structs.replace(request, call=call, **change)).measure(0)
 
 
 def refusal(request: Request, call: str, **change: object) -> str:
@@ -130,8 +130,9 @@ def test_a_forked_copy_does_not_answer(request_for: Request) -> None:
 def test_every_run_has_a_hash_seed_of_its_own_that_repeats(request_for: Request) -> None:
     first, again = refusal(request_for, "jobs:seed"), refusal(request_for, "jobs:seed")
     other_seed = refusal(request_for, "jobs:seed", seed=1)
+    session = PythonBackend().open(msgspec.structs.replace(request_for, call="jobs:seed"))
     with pytest.raises(UsageError) as caught:
-        measured(request_for, "jobs:seed", 1)
+        session.measure(1)
     assert first == again
     assert len({first, other_seed, str(caught.value)}) == 3
 

@@ -38,7 +38,7 @@ BENCHMARK_APP = """\
 
 
 def test_the_group_of_a_regex_is_the_value() -> None:
-    assert read_values(by_regex(r"median = (\S+) ms", 1e-3), (TRTEXEC,)) == (pytest.approx(0.97e-3),)
+    assert read_values(by_regex(r"median = (\S+) ms", 1e-3), (TRTEXEC,)) == pytest.approx((0.97e-3,))
     assert read_values(by_regex(r"Throughput: +(\S+) FPS"), (BENCHMARK_APP,)) == (219.33,)
 
 
