@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -55,7 +54,7 @@ class _Owner(msgspec.Struct, frozen=True):
 
 
 def read_profile(spans: Sequence[Sequence[Any]], nodes: ModelNodes, device: str) -> Profile:
-    """The traced execution of median length.
+    """The shortest traced execution: what interferes only adds.
 
     Operators and gaps of a thread add up to the execution. Nothing is told about flops, memory and energy,
     and the operators that ONNX Runtime puts in to change a layout are implicit copies.
@@ -63,7 +62,7 @@ def read_profile(spans: Sequence[Sequence[Any]], nodes: ModelNodes, device: str)
     Raises:
         ValueError: the trace holds no execution.
     """
-    length_ps, found = _median_run(spans)
+    length_ps, found = _shortest_run(spans)
     kernels, copies = [], []
     by_owner: dict[_Owner, list[Span]] = defaultdict(list)
     seen: dict[str, int] = defaultdict(int)
@@ -106,13 +105,12 @@ def read_profile(spans: Sequence[Sequence[Any]], nodes: ModelNodes, device: str)
     return msgspec.structs.replace(profile, digest=hashlib.sha256(msgspec.json.encode(rows)).hexdigest())
 
 
-def _median_run(spans: Sequence[Sequence[Any]]) -> tuple[int, list[Span]]:
-    """Length and nodes of the execution of median length; the first one warms up, unless it is alone."""
+def _shortest_run(spans: Sequence[Sequence[Any]]) -> tuple[int, list[Span]]:
+    """Length and nodes of the shortest execution; the first one warms up, unless it is alone."""
     runs = [(int(start), int(length)) for _, name, _, _, start, length, _ in spans if name == RUN]
     if not runs:
         raise ValueError("the trace holds no execution")
-    chosen = median_low([(length, start) for start, length in runs[1:] or runs])
-    length, start = chosen
+    length, start = min((length, start) for start, length in runs[1:] or runs)
     nodes = [span for span in spans if span[0] == "Node" and start <= span[4] <= start + length]
     return max(length, 1) * PS_PER_US, _spans(nodes, start)
 

@@ -108,6 +108,14 @@ def test_a_command_that_asks_for_less_work_is_another_benchmark(tools: Project, 
     assert "the ruler moved" in done.out
 
 
+def test_row_19_another_warm_up_is_changed_and_no_verdict(tools: Project, tmp_path: Path) -> None:
+    mine = tools.copy(tmp_path / "copy")
+    mine.replace("perf_tools.yaml", "warmup: 0", "warmup: 1")
+    done = mine.perfgate("check", "--base", "HEAD")
+    assert done.code == 1, done.text
+    assert "protocol warmup 0 -> 1" in done.out
+
+
 def test_broken_commands_are_named_and_the_others_are_judged(tools: Project, tmp_path: Path) -> None:
     mine = tools.copy(tmp_path / "copy")
     mine.write({"perf_tools.yaml": SUITE + BROKEN})
