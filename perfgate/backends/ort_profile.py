@@ -1,4 +1,4 @@
-"""A traced execution of ONNX Runtime as a profile of ours: spans of one run, by operators of the model."""
+"""A traced execution of ONNX Runtime as a profile of ours: its spans by operators of the model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from perfgate.backends.ort_trace import quiet_execution
 from perfgate.core.execution_profile import (
     Application,
     CopyRow,
@@ -27,22 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from perfgate.backends.ort_names import ModelNodes
+    from perfgate.backends.ort_trace import Span
 
-PS_PER_US = 1_000_000
 COPIES = {"MemcpyToHost": "d2h", "MemcpyFromHost": "h2d", "ReorderInput": "layout", "ReorderOutput": "layout"}
-RUN = "model_run"  # the span of one call
-
-
-class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """One node of one execution on one thread, in picoseconds; `own_ps` is without the nodes inside it."""
-
-    name: str
-    op: str
-    thread: int
-    start_ps: int
-    length_ps: int
-    own_ps: int
-    size: int
 
 
 class _Owner(msgspec.Struct, frozen=True):
@@ -54,7 +42,7 @@ class _Owner(msgspec.Struct, frozen=True):
 
 
 def read_profile(spans: Sequence[Sequence[Any]], nodes: ModelNodes, device: str) -> Profile:
-    """The shortest traced execution: what interferes only adds.
+    """A quiet execution, put together from all that were traced.
 
     Operators and gaps of a thread add up to the execution. Nothing is told about flops, memory and energy,
     and the operators that ONNX Runtime puts in to change a layout are implicit copies.
@@ -62,7 +50,7 @@ def read_profile(spans: Sequence[Sequence[Any]], nodes: ModelNodes, device: str)
     Raises:
         ValueError: the trace holds no execution.
     """
-    length_ps, found = _shortest_run(spans)
+    length_ps, found = quiet_execution(spans)
     kernels, copies = [], []
     by_owner: dict[_Owner, list[Span]] = defaultdict(list)
     seen: dict[str, int] = defaultdict(int)
@@ -99,46 +87,10 @@ def read_profile(spans: Sequence[Sequence[Any]], nodes: ModelNodes, device: str)
         hardware=_hardware(found, length_ps),
         parts=_busiest(found, length_ps),
         exact={"kernel_count": float(len(found))},
-        notes=("one traced execution; no counters of arithmetic, memory traffic and energy",),
+        notes=("each node at its shortest; no counters of arithmetic, memory traffic and energy",),
     )
     rows = [(row.name, row.total_ps, row.copied_bytes) for row in operators]
     return msgspec.structs.replace(profile, digest=hashlib.sha256(msgspec.json.encode(rows)).hexdigest())
-
-
-def _shortest_run(spans: Sequence[Sequence[Any]]) -> tuple[int, list[Span]]:
-    """Length and nodes of the shortest execution; the first one warms up, unless it is alone."""
-    runs = [(int(start), int(length)) for _, name, _, _, start, length, _ in spans if name == RUN]
-    if not runs:
-        raise ValueError("the trace holds no execution")
-    length, start = min((length, start) for start, length in runs[1:] or runs)
-    nodes = [span for span in spans if span[0] == "Node" and start <= span[4] <= start + length]
-    return max(length, 1) * PS_PER_US, _spans(nodes, start)
-
-
-def _spans(nodes: list[Sequence[Any]], origin: int) -> list[Span]:
-    """In order of their start, each without the time of those inside it, as the body of a loop is."""
-    ordered = sorted(nodes, key=lambda node: (node[4], -node[5]))
-    inside = [0] * len(ordered)
-    open_nodes: dict[int, list[int]] = defaultdict(list)
-    for index, (_, _, _, thread, start, length, _) in enumerate(ordered):
-        stack = open_nodes[thread]
-        while stack and start + length > ordered[stack[-1]][4] + ordered[stack[-1]][5]:
-            stack.pop()
-        if stack:
-            inside[stack[-1]] += length
-        stack.append(index)
-    return [
-        Span(
-            name=name,
-            op=op,
-            thread=thread,
-            start_ps=(start - origin) * PS_PER_US,
-            length_ps=length * PS_PER_US,
-            own_ps=(length - inside[index]) * PS_PER_US,
-            size=size,
-        )
-        for index, (_, name, op, thread, start, length, size) in enumerate(ordered)
-    ]
 
 
 def _owner(span: Span, nodes: ModelNodes, seen: dict[str, int]) -> _Owner:

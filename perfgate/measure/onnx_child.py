@@ -16,7 +16,7 @@ from perfgate.measure.child import Plan, failure_text, result_of, time_call, wri
 
 ENUMS = {"graph_optimization_level": "GraphOptimizationLevel", "execution_mode": "ExecutionMode"}
 UNOPTIMISED = {"graph_optimization_level": "ORT_DISABLE_ALL"}
-TRACED_RUNS = 21  # the shortest one is kept
+TRACED_RUNS = 21  # so that each node is seen at least once without a pause
 TRACE_SECONDS = 3.0  # a slow model is traced less often, but at least once
 SMALLEST_PART = 1e-12  # of a relative difference, against a division by zero
 _DTYPES = {"float": "float32", "double": "float64"}  # ONNX Runtime's names that are not numpy's

@@ -42,16 +42,12 @@ TRACE = [
     node("c_nchwc", "Conv", 2010, 50),
     node("ReorderOutput_token_4", "ReorderOutput", 2065, 5, size=32),
     node("body.relu", "Relu", 2070, 20),
-    run(3000, 110),
-    run(4000, 300),
 ]
 
 
-def test_the_shortest_execution_is_taken_and_its_parts_add_up() -> None:
+def test_an_execution_is_read_and_its_parts_add_up() -> None:
     profile = read_profile(TRACE, nodes(), "here")
-    assert (
-        profile.application.total_ps == 100 * US
-    )  # of 100, 110 and 300; the 90 of the warm-up does not count
+    assert profile.application.total_ps == 100 * US  # the 90 of the warm-up does not count
     assert {row.name: row.total_ps for row in profile.operators} == {
         "body.conv": 50 * US,
         "body.relu": 20 * US,
@@ -110,6 +106,36 @@ def test_threads_are_streams_of_their_own() -> None:
         spent = sum(row.duration_ps for row in profile.kernels if row.stream == stream)
         idle = sum(gap.length_ps for gap in profile.graph.gaps if gap.stream == stream)
         assert spent + idle == 100 * US
+
+
+def test_each_node_and_each_gap_is_taken_at_its_shortest() -> None:
+    trace = [
+        run(0, 9000),  # warms up
+        node("body.conv", "Conv", 0, 8000),
+        node("body.relu", "Relu", 8000, 900),
+        run(10_000, 100),
+        node("body.conv", "Conv", 10_010, 50),
+        node("body.relu", "Relu", 10_060, 35),  # paused here, by 30 us
+        run(20_000, 100),
+        node("body.conv", "Conv", 20_002, 75),  # and there
+        node("body.relu", "Relu", 20_080, 5),
+    ]
+    profile = read_profile(trace, nodes(), "here")
+    assert {row.name: row.total_ps // US for row in profile.operators} == {"body.conv": 50, "body.relu": 5}
+    assert profile.application.total_ps == (2 + 50 + 0 + 5 + 5) * US  # gaps of 10 and 2, 0 and 3, 5 and 15
+    assert profile.parts.wait_ps == 7 * US
+
+
+def test_executions_of_different_nodes_are_not_mixed() -> None:
+    trace = [
+        run(0, 90),
+        run(100, 80),
+        node("body.conv", "Conv", 100, 80),
+        run(200, 70),
+        node("body.relu", "Relu", 200, 70),
+    ]
+    profile = read_profile(trace, nodes(), "here")
+    assert [(row.name, row.total_ps // US) for row in profile.operators] == [("body.relu", 70)]
 
 
 def test_a_single_execution_is_taken_as_it_is() -> None:
