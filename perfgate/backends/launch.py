@@ -13,7 +13,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     Exactly one of `regex` (with one group, or one named `value`), `pointer` (RFC 6901; "" is the whole
     document, None none) and `format` (a known tool's, `name` the benchmark in it) is given; `file` is
     relative to the command's folder, "" its standard output. A stored value is `factor` times the one that
-    is read, in `unit`; a format brings its own unit, `unit` is then what it must be.
+    is read, in `unit`; the values of a format are in the stored unit already.
     """
 
     metric: str

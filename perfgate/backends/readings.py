@@ -1,4 +1,4 @@
-"""The values of a metric out of what a command printed or wrote: by regular expression or JSON pointer."""
+"""The values of a metric out of what a command printed or wrote: by regex, JSON pointer or known format."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import json
 import math
 import re
 from typing import TYPE_CHECKING, Any
+
+from perfgate.core.errors import UnusableError
+from perfgate.formats.document import read_document
+from perfgate.formats.registry import reader
+from perfgate.formats.series import Status
 
 if TYPE_CHECKING:
     from perfgate.backends.launch import Reading
@@ -23,7 +28,7 @@ def read_values(reading: Reading, texts: tuple[str, ...]) -> tuple[float, ...]:
     Raises:
         ReadingError: no value, or one that is no finite number above zero.
     """
-    find = _matches if reading.pointer is None else _pointed
+    find = _of_format if reading.format else _matches if reading.pointer is None else _pointed
     found: list[object] = []
     for text in texts:
         found = find(reading, text)
@@ -38,6 +43,32 @@ def _matches(reading: Reading, text: str) -> list[object]:
     pattern = re.compile(reading.regex, re.MULTILINE)
     group = "value" if "value" in pattern.groupindex else 1
     return [match[group] for match in pattern.finditer(text) if match[group] is not None]
+
+
+def _of_format(reading: Reading, text: str) -> list[object]:
+    """All samples of the metric in a file of a tool that the importers know.
+
+    Raises:
+        ReadingError: the file is not of that format, or has no such benchmark or metric.
+    """
+    try:
+        results = reader(reading.format).read(read_document(text.encode(), reading.file or "the output"))
+    except UnusableError as problem:
+        raise ReadingError(f"{problem.what} at {problem.where}") from None
+    failed = next((item for item in results.left_out if item.benchmark == reading.name), None)
+    if failed is not None and failed.status is Status.FAILED:
+        raise ReadingError(f"{failed.benchmark} failed, {failed.reason}")
+    names = list(dict.fromkeys(series.benchmark for series in results.series))
+    if reading.name not in names and (reading.name or len(names) != 1):
+        raise ReadingError(f"no benchmark {reading.name!r}; `name` one of {', '.join(names) or 'none'}")
+    mine = [series for series in results.series if series.benchmark == (reading.name or names[0])]
+    series = next((item for item in mine if item.metric.name == reading.metric), None)
+    if series is None:
+        known = ", ".join(item.metric.name for item in mine)
+        raise ReadingError(f"no metric {reading.metric} of {mine[0].benchmark}, only {known}")
+    if series.metric.unit != reading.unit:
+        raise ReadingError(f"{reading.metric} is in {series.metric.unit}, not in {reading.unit}")
+    return [value for run in series.runs for value in run]
 
 
 def _pointed(reading: Reading, text: str) -> list[object]:

@@ -13,6 +13,7 @@ from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
 from perfgate.core.metric import KNOWN_METRICS, Direction, Kind, Metric
 from perfgate.core.units import read_unit
+from perfgate.formats.registry import NAMES as FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +67,7 @@ def reported_metrics(
         place = where("metrics", name)
         if not _NAME.fullmatch(name):
             raise UsageError(f"the metric {name!r}", place, "use letters, digits, `_`, `-` and `.`")
-        if entry.regex is None and entry.pointer is None:
+        if (entry.regex, entry.pointer, entry.format) == (None, None, None):
             metrics.append(_own_metric(name, entry, place))
             continue
         metric, reading = _reported(name, entry, place)
@@ -76,15 +77,18 @@ def reported_metrics(
 
 
 def _own_metric(name: str, entry: MetricEntry, place: str) -> Metric:
-    if name not in _offered("") or (entry.file, entry.unit, entry.direction) != (None, None, None):
+    others = (entry.name, entry.file, entry.unit, entry.direction)
+    if name not in _offered("") or any(other is not None for other in others):
         what = f"the metric {name!r} has no source"
-        raise UsageError(what, place, "say where its values stand: `regex` or `pointer`")
+        raise UsageError(what, place, "say where its values stand: `regex`, `pointer` or `format`")
     return KNOWN_METRICS[name]
 
 
 def _reported(name: str, entry: MetricEntry, place: str) -> tuple[Metric, Reading]:
-    if entry.regex is not None and entry.pointer is not None:
-        raise UsageError(f"both `regex` and `pointer` for {name!r}", place, "keep one of them")
+    given = [key for key in ("regex", "pointer", "format") if getattr(entry, key) is not None]
+    if len(given) > 1:
+        what = f"both `{given[0]}` and `{given[1]}` for {name!r}"
+        raise UsageError(what, place, "keep one of them")
     _check_source(entry, place)
     unit, factor, direction = _scale(name, entry, place)
     known = KNOWN_METRICS.get(name)
@@ -96,9 +100,11 @@ def _reported(name: str, entry: MetricEntry, place: str) -> tuple[Metric, Readin
     reading = Reading(
         metric=name,
         unit=unit,
-        factor=factor,
+        factor=1.0 if entry.format else factor,  # a reader of a format answers in stored units
         regex=entry.regex or "",
         pointer=entry.pointer,
+        format=entry.format or "",
+        name=entry.name or "",
         file=entry.file or "",
     )
     return metric, reading
@@ -108,6 +114,11 @@ def _check_source(entry: MetricEntry, place: str) -> None:
     if entry.pointer is not None and entry.pointer and not entry.pointer.startswith("/"):
         remedy = "a JSON pointer starts with `/`, as `/results/0/mean`"
         raise UsageError(f"the pointer {entry.pointer!r}", place, remedy)
+    if entry.format is not None and entry.format not in FORMATS:
+        what = f"unknown format {entry.format!r}"
+        raise UsageError(what, place, did_you_mean(entry.format, FORMATS))
+    if entry.name is not None and entry.format is None:
+        raise UsageError("`name` without `format`", place, "it names a benchmark in a tool's own file")
     if entry.regex is not None:
         try:
             pattern = re.compile(entry.regex)
@@ -121,13 +132,16 @@ def _check_source(entry: MetricEntry, place: str) -> None:
 
 def _scale(name: str, entry: MetricEntry, place: str) -> tuple[str, float, Direction]:
     """Stored unit, factor and direction."""
+    usual = KNOWN_METRICS.get(name)
+    if entry.unit is None and entry.format is not None and usual is not None:
+        return usual.unit, 1.0, usual.direction
     if entry.unit is None:
         raise UsageError(f"the metric {name!r} has no unit", place, "add `unit: ms`, or what it is in")
     known = read_unit(entry.unit)
     direction = None if entry.direction is None else Direction(entry.direction)
     if known is not None:
-        usual = Direction.HIGHER if known[0].endswith("/s") else Direction.LOWER
-        return *known, direction or usual
+        better = Direction.HIGHER if known[0].endswith("/s") else Direction.LOWER
+        return *known, direction or better
     if direction is None or not _UNIT.fullmatch(entry.unit):
         remedy = "use ns us ms s, B KiB MiB, J, count, 1/s, or add `direction: lower` or `higher`"
         raise UsageError(f"unknown unit {entry.unit!r}", place, remedy)

@@ -31,11 +31,14 @@ class CompileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where the values of a metric stand in what a command prints, or writes to `file`.
 
-    By `regex` (one group, or one named `value`) or `pointer` (a JSON pointer; an array holds all samples).
+    By `regex` (one group, or one named `value`), `pointer` (a JSON pointer; an array holds all samples) or
+    `format` (of a tool that perfgate knows, `name` the benchmark in it).
     """
 
     regex: str | None = None
     pointer: str | None = None
+    format: str | None = None
+    name: str | None = None
     file: str | None = None
     unit: str | None = None
     direction: Literal["lower", "higher"] | None = None

@@ -41,7 +41,7 @@ defaults: {backend: command, samples: 5, warmup: 0, devices: [board-7]}
 benchmarks:
   - name: engine
     command: [python, trtexec.py, --loadEngine=model.plan, --exportTimes=times.json]
-    metrics: {latency: {regex: '"computeMs": ([^,]+)', file: times.json, unit: ms}}
+    metrics: {compute_time: {format: trtexec, file: times.json, unit: ms}}
   - name: app
     command: [python, benchmark_app.py]
     metrics:
@@ -95,7 +95,7 @@ def test_a_slower_tool_is_regressed_in_each_metrics_own_direction(tools: Project
     done = mine.perfgate("check", "--base", "HEAD")
     assert done.code == 1, done.text
     assert len(re.findall(r"^REGRESSED", done.out, re.MULTILINE)) == 2
-    assert re.search(r"latency: 12\.5 ms -> 13\.[78] ms  \+(9|10)\.\d %", done.out)
+    assert re.search(r"compute_time: 12\.5 ms -> 13\.[678] ms  \+(9|10)\.\d %", done.out)
     assert re.search(r"throughput: (79|80)\.\d 1/s -> 7[23]\.\d 1/s", done.out)
 
 

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +130,52 @@ def test_what_is_no_measurement_is_refused(pointer: str, text: str, words: str) 
 )
 def test_a_match_that_is_no_measurement_is_refused(text: str, words: str) -> None:
     assert words in refusal(by_regex(r"took (\S+) ms"), text)
+
+
+DATA = Path(__file__).parents[2] / "data" / "formats"
+
+
+@pytest.mark.parametrize(
+    ("file", "reading", "first"),
+    [
+        # The first value of each file, as it stands there, in stored units.
+        ("trtexec_in.json", Reading(metric="compute_time", unit="s", format="trtexec"), "computeMs"),
+        ("hyperfine_with_times.json", Reading(metric="latency", unit="s", format="hyperfine"), "times"),
+    ],
+)
+def test_a_tools_own_file_gives_all_its_samples(file: str, reading: Reading, first: str) -> None:
+    text = (DATA / file).read_text()
+    document = json.loads(text)
+    if first == "computeMs":
+        expected = [query["computeMs"] * 1e-3 for query in document]
+    else:
+        reading = msgspec.structs.replace(reading, name=document["results"][0]["command"])
+        expected = document["results"][0]["times"]
+    assert read_values(reading, (text,)) == pytest.approx(expected)
+
+
+HYPERFINE = """{"results": [
+  {"command": "a", "mean": 1.0, "times": [1.0, 1.5], "exit_codes": [0, 0]},
+  {"command": "b", "mean": 1.0, "times": [1.0], "exit_codes": [3]},
+  {"command": "c", "mean": 2.0, "times": [2.0], "exit_codes": [0]}]}"""
+
+
+@pytest.mark.parametrize(
+    ("change", "text", "words"),
+    [
+        ({"name": ""}, HYPERFINE, "no benchmark ''; `name` one of a, c"),
+        ({"name": "d"}, HYPERFINE, "no benchmark 'd'; `name` one of a, c"),
+        ({"name": "b"}, HYPERFINE, "b failed, "),
+        ({"metric": "memory"}, HYPERFINE, "no metric memory of a, only latency"),
+        ({"unit": "B"}, HYPERFINE, "latency is in s, not in B"),
+        ({}, '{"results": [', "broken JSON"),
+        ({}, "", "the file is empty"),
+        ({}, HYPERFINE.replace("1.5", "NaN"), "the number is not finite"),
+    ],
+)
+def test_what_a_tools_file_does_not_tell_is_named(change: dict[str, str], text: str, words: str) -> None:
+    reading = Reading(metric="latency", unit="s", format="hyperfine", name="a")
+    assert words in refusal(msgspec.structs.replace(reading, **change), text)
 
 
 @given(st.lists(st.floats(min_value=1e-90, max_value=1e90), min_size=1))

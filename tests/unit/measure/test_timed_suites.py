@@ -102,6 +102,23 @@ def test_metrics_of_a_command_have_sources_units_and_directions() -> None:
     )
 
 
+def test_a_known_format_brings_the_unit_of_a_known_metric() -> None:
+    entry = command(
+        "metrics: {latency: {format: hyperfine, name: 'sleep 1', file: h.json}, "
+        "compute_time: {format: trtexec, unit: ms}}"
+    )
+    (found,) = load_suite(one(entry).encode(), "perf_a.yaml")
+    assert [(metric.name, metric.unit) for metric in found.metrics] == [
+        ("latency", "s"),
+        ("compute_time", "s"),
+    ]
+    assert found.launch is not None
+    assert found.launch.readings == (
+        Reading(metric="latency", unit="s", format="hyperfine", name="sleep 1", file="h.json"),
+        Reading(metric="compute_time", unit="s", format="trtexec"),
+    )
+
+
 def test_a_percentile_that_a_command_reports_is_a_value_and_no_sample_of_the_latency() -> None:
     entry = command("metrics: {p99_latency: {regex: 'p99 (\\S+) us', unit: us}}")
     (found,) = load_suite(one(entry).encode(), "perf_a.yaml")
@@ -138,6 +155,10 @@ def test_a_percentile_that_a_command_reports_is_a_value_and_no_sample_of_the_lat
         (command("metrics: {a: {regex: '(a)(b)', unit: s}}"), "has 2 groups"),
         (command("metrics: {a: {regex: '(a)', pointer: /a, unit: s}}"), "both `regex` and `pointer`"),
         (command("metrics: {a: {pointer: a/b, unit: s}}"), "a JSON pointer starts with `/`"),
+        (command("metrics: {latency: {format: hyperfin}}"), "did you mean 'hyperfine'?"),
+        (command("metrics: {a: {format: trtexec}}"), "the metric 'a' has no unit"),
+        (command("metrics: {a: {format: trtexec, regex: '(a)', unit: s}}"), "both `regex` and `format`"),
+        (command("metrics: {a: {regex: '(a)', name: b, unit: s}}"), "`name` without `format`"),
         (command("metrics: {a: {unit: s}}"), "the metric 'a' has no source"),
         (command("metrics: {latency: {unit: s}}"), "the metric 'latency' has no source"),
         (command("metrics: {'a b': {regex: '(a)', unit: s}}"), "the metric 'a b'"),
