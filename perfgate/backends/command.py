@@ -145,12 +145,14 @@ class CommandSession:
                 raise self._failure(run, f"cannot be started, {(problem.strerror or '').lower()}") from None
             if done.code != self.launch.exit_code:
                 raise self._failure(run, done.account)
+            latency = max(done.seconds - done.waited_seconds, 1e-9)  # as for functions, docs/adr/0011
             values: dict[str, tuple[float, ...]] = {
-                "latency": (done.seconds,),
+                "latency": (latency,),
+                "wall_time": (done.seconds,),
                 "cpu_time": (done.cpu_seconds,),
             }
             if THROUGHPUT in self.request.metrics:
-                values[THROUGHPUT] = (1.0 / done.seconds,)
+                values[THROUGHPUT] = (1.0 / latency,)
             try:
                 for reading in self.launch.readings:
                     values[reading.metric] = read_values(reading, reports.texts(reading, done))

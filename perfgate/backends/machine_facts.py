@@ -7,6 +7,8 @@ import platform
 import re
 from pathlib import Path
 
+RUN_QUEUE = "/proc/thread-self/schedstat"  # as in measure/child.py, which imports nothing of perfgate
+
 
 def machine_facts(runtime_version: str) -> dict[str, str]:
     """The context of a timed record; `runtime_version` names what executes, such as `CPython 3.11.7`.
@@ -39,6 +41,11 @@ def accelerator_facts(root: Path = Path("/")) -> dict[str, str]:
         counted = {name: models.count(name) for name in dict.fromkeys(models)}
         found["accelerator"] = ", ".join(f"{count} x {name}" for name, count in counted.items())
     return found
+
+
+def clock_name() -> str:
+    """What a timed latency is on this system; records of different clocks are not comparable."""
+    return "wall less run queue" if Path(RUN_QUEUE).exists() else "wall"
 
 
 def python_version() -> str:

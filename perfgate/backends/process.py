@@ -9,11 +9,11 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 KEPT_BYTES = 1 << 20  # of each stream; the rest is read and dropped, so that nobody blocks on a full pipe
 GRACE_SECONDS = 0.5  # for the last words in the pipes, which a process that left the group may keep open
@@ -27,7 +27,8 @@ class Finished:
     """How a process ended. `code` is negative for a signal, None when it ran out of time.
 
     `stdout` and `stderr` hold the first bytes; `is_cut` says that there were more. `seconds` is the wall time
-    from its start to its end, `cpu_seconds` the processor time of it and of the children it waited for.
+    from its start to its end, `cpu_seconds` the processor time of it and of the children it waited for,
+    `waited_seconds` how long its main thread waited for a processor (0 where the system does not tell).
     """
 
     code: int | None
@@ -36,6 +37,7 @@ class Finished:
     is_cut: bool
     seconds: float
     cpu_seconds: float = 0.0
+    waited_seconds: float = 0.0
 
     @property
     def ending(self) -> str:
@@ -71,6 +73,7 @@ class _Seen:
     stderr: bytearray = field(default_factory=bytearray)
     is_cut: bool = False
     ended: float | None = None
+    waited: float = 0.0
 
 
 def run_bounded(
@@ -111,6 +114,7 @@ def run_bounded(
         is_cut=seen.is_cut,
         seconds=(seen.ended or time.monotonic()) - started,
         cpu_seconds=_children_seconds() - cpu,
+        waited_seconds=seen.waited,
     )
 
 
@@ -132,6 +136,7 @@ def _watch(process: subprocess.Popen[bytes], deadline: float, kept: int) -> _See
             for key, _ in selector.select(left if end is not None else min(left, _TICK_SECONDS)):
                 if key.data is None:
                     seen.ended = time.monotonic()
+                    seen.waited = _in_run_queue(process.pid)
                     selector.unregister(key.fileobj)
                 else:
                     _read(selector, key, seen, kept)
@@ -171,6 +176,14 @@ def _end_descriptor(process: subprocess.Popen[bytes]) -> Iterator[int | None]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _in_run_queue(ended: int) -> float:
+    """Seconds that the main thread of a process waited for a processor; asked before anybody reaps it."""
+    try:
+        return int(Path(f"/proc/{ended}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def _children_seconds() -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from perfgate.backends.machine_facts import clock_name
 from perfgate.core.record import Run
 
 if TYPE_CHECKING:
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
 
 MINIMAL_CALL = 50e-9  # seconds; below it the loop's own overhead of 20-30 ns per call is most of the time
 THROUGHPUT = "throughput"
-CLOCK_METRICS = ("latency", "cpu_time", THROUGHPUT)  # what every timed backend takes of a process itself
+CLOCK_METRICS = (
+    "latency",
+    "wall_time",
+    "cpu_time",
+    THROUGHPUT,
+)  # what every timed backend takes of a process itself
 
 
 def read_run(
@@ -40,7 +46,11 @@ def run_notes(answer: Mapping[str, Any], number: int) -> tuple[str, ...]:
 
 def run_protocol(samples: int, warmup: int | None) -> dict[str, str]:
     """What must be equal for timed samples to be comparable, whatever is timed."""
-    return {"samples": str(samples), "warmup": "auto" if warmup is None else str(warmup)}
+    return {
+        "samples": str(samples),
+        "warmup": "auto" if warmup is None else str(warmup),
+        "clock": clock_name(),
+    }
 
 
 def utc_now() -> str:

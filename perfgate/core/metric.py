@@ -48,6 +48,7 @@ KNOWN_METRICS: dict[str, Metric] = {
         Metric(name="p50_latency", unit="s", kind=Kind.SAMPLED, quantile=0.50),
         Metric(name="p95_latency", unit="s", kind=Kind.SAMPLED, quantile=0.95),
         Metric(name="p99_latency", unit="s", kind=Kind.SAMPLED, quantile=0.99),
+        Metric(name="wall_time", unit="s", kind=Kind.SAMPLED),
         Metric(name="cpu_time", unit="s", kind=Kind.SAMPLED),
         Metric(name="throughput", unit="1/s", direction=Direction.HIGHER, kind=Kind.SAMPLED),
         Metric(name="cycles", unit="cycles"),

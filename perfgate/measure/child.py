@@ -6,6 +6,7 @@ measurement.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import inspect
@@ -16,13 +17,12 @@ import time
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
 
-    # Yields how often to call, is sent the wall and CPU time of that round in nanoseconds.
-    Rounds = Generator[int, tuple[int, int], "Timing"]
+    Rounds = Generator[int, "Round", "Timing"]  # yields how often to call, is sent what that took
 
 LEAST_SAMPLES = 5  # fewer per run are no evidence (STATISTICS section 1)
 WARMUP_ROUNDS = 3  # beside the rounds of the calibration, which warm up as well
@@ -30,7 +30,8 @@ ROUND_NS = 5_000_000  # a round of 5 ms is longer than a scheduler's tick of 1-4
 BUDGET_NS = 1_000_000_000  # of measured rounds in one run; a slow callable gets fewer than asked
 RESOLUTIONS = 1000  # steps of the clock in a round, so that its step stays below .1 %
 GROWTH = 10  # times more calls in the next round of the calibration, at most
-DESCHEDULED = 0.2  # share of a round without CPU beyond what the other rounds of the run have
+DESCHEDULED = 0.2  # share of a round in the run queue, from which on the round is said to have waited
+RUN_QUEUE = "/proc/thread-self/schedstat"  # Linux: time on a processor, time in the run queue, both in ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,29 @@ class Plan:
     gc: bool = True
 
 
+class Round(NamedTuple):
+    """One round in nanoseconds: wall time, processor time, and time that this thread waited to get one."""
+
+    wall: int
+    cpu: int
+    waited: int = 0
+
+    @property
+    def own(self) -> int:
+        """Wall time less the wait for a processor: what the code took, whatever the host was busy with."""
+        return max(self.wall - self.waited, 1)
+
+
 @dataclass(slots=True)
 class Timing:
     """The rounds of one run; all times are seconds for one call.
 
-    `descheduled` counts rounds in which the process had to wait for a CPU, `resolution` is the clock's step.
+    `latency` is wall time less the time in the run queue, where the system tells it, `wall` the clock's own
+    time. `descheduled` counts rounds that waited, `resolution` is the clock's step.
     """
 
     iterations: int
+    latency: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     warmup: list[float] = field(default_factory=list)
@@ -64,30 +80,66 @@ def rounds(plan: Plan, *, has_setup: bool) -> Rounds:
     count = 1 if has_setup else (yield from _calibrated(least))
     timing = Timing(iterations=count, resolution=step / count / 1e9)
     for _ in range(WARMUP_ROUNDS if plan.warmup is None else plan.warmup):
-        wall, _ = yield count
-        timing.warmup.append(wall / count / 1e9)
-    spent, waits = 0, []
+        done = yield count
+        timing.warmup.append(done.own / count / 1e9)
+    spent = 0
     for number in range(plan.samples):
         if number >= LEAST_SAMPLES and spent >= BUDGET_NS:
             break
-        wall, cpu = yield count
-        spent += wall
-        timing.wall.append(wall / count / 1e9)
-        timing.cpu.append(cpu / count / 1e9)
-        waits.append((wall - cpu) / wall if wall else 0.0)
-    usual = sorted(waits)[len(waits) // 2] if waits else 0.0
-    timing.descheduled = sum(1 for wait in waits if wait > usual + DESCHEDULED)
+        done = yield count
+        spent += done.wall
+        timing.latency.append(done.own / count / 1e9)
+        timing.wall.append(done.wall / count / 1e9)
+        timing.cpu.append(done.cpu / count / 1e9)
+        timing.descheduled += done.waited > DESCHEDULED * done.wall
     return timing
 
 
-def _calibrated(least: int) -> Generator[int, tuple[int, int], int]:
+class Stopwatch:
+    """Times stretches of work of this thread; a forked copy of the process that gets here ends.
+
+    It would go on measuring, and fork again.
+    """
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        self._queue: int | None = None
+
+    def __enter__(self) -> Self:
+        with contextlib.suppress(OSError):  # not Linux: what cannot be told is not taken off
+            self._queue = os.open(RUN_QUEUE, os.O_RDONLY | os.O_CLOEXEC)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._queue is not None:
+            os.close(self._queue)
+
+    def start(self) -> None:
+        """Begin a stretch."""
+        self._waited = self._in_queue()
+        self._cpu = time.process_time_ns()
+        self._wall = time.perf_counter_ns()
+
+    def stop(self) -> Round:
+        """What the stretch took."""
+        ended = time.perf_counter_ns()
+        cpu = time.process_time_ns()
+        if os.getpid() != self._owner:
+            os._exit(0)
+        return Round(ended - self._wall, cpu - self._cpu, self._in_queue() - self._waited)
+
+    def _in_queue(self) -> int:
+        return 0 if self._queue is None else int(os.pread(self._queue, 100, 0).split()[1])
+
+
+def _calibrated(least: int) -> Generator[int, Round, int]:
     """The number of calls that make a round of at least `least` nanoseconds."""
     count = 1
     while True:
-        wall, _ = yield count
-        if wall >= least:
+        taken = (yield count).own
+        if taken >= least:
             return count
-        count = int(count * min(GROWTH, max(1.2, 1.1 * least / max(wall, 1)))) + 1
+        count = int(count * min(GROWTH, max(1.2, 1.1 * least / taken))) + 1
 
 
 def clock_step_ns() -> int:
@@ -108,8 +160,8 @@ def time_call(call: Callable[[], object], setup: Callable[[], object] | None, pl
         Exception: whatever the callable raises.
     """
     schedule = rounds(plan, has_setup=setup is not None)
-    with _Garbage(is_on=plan.gc):
-        answer: tuple[int, int] | None = None
+    with _Garbage(is_on=plan.gc), Stopwatch() as watch:
+        answer: Round | None = None
         while True:
             try:
                 count = schedule.send(answer) if answer is not None else next(schedule)
@@ -117,12 +169,10 @@ def time_call(call: Callable[[], object], setup: Callable[[], object] | None, pl
                 return ended.value  # type: ignore[no-any-return]  # the generator's own return type
             if setup is not None:
                 setup()
-            cpu = time.process_time_ns()
-            wall = time.perf_counter_ns()
+            watch.start()
             for _ in repeat(None, count):
                 call()
-            ended_at = time.perf_counter_ns()
-            answer = ended_at - wall, time.process_time_ns() - cpu
+            answer = watch.stop()
 
 
 async def time_awaited(
@@ -134,8 +184,8 @@ async def time_awaited(
         Exception: whatever the callable raises.
     """
     schedule = rounds(plan, has_setup=setup is not None)
-    with _Garbage(is_on=plan.gc):
-        answer: tuple[int, int] | None = None
+    with _Garbage(is_on=plan.gc), Stopwatch() as watch:
+        answer: Round | None = None
         while True:
             try:
                 count = schedule.send(answer) if answer is not None else next(schedule)
@@ -143,12 +193,10 @@ async def time_awaited(
                 return ended.value  # type: ignore[no-any-return]  # the generator's own return type
             if setup is not None:
                 setup()
-            cpu = time.process_time_ns()
-            wall = time.perf_counter_ns()
+            watch.start()
             for _ in repeat(None, count):
                 await call()
-            ended_at = time.perf_counter_ns()
-            answer = ended_at - wall, time.process_time_ns() - cpu
+            answer = watch.stop()
 
 
 class _Garbage:
@@ -171,7 +219,7 @@ def result_of(timing: Timing, *, is_own_process: bool) -> dict[str, Any]:
 
     The peak memory is that of a process of the run's own; of another it would say nothing.
     """
-    samples = {"latency": timing.wall, "cpu_time": timing.cpu}
+    samples = {"latency": timing.latency, "wall_time": timing.wall, "cpu_time": timing.cpu}
     if is_own_process:
         samples["peak_memory"] = [float(peak_memory())]
     return {

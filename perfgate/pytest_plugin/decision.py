@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from perfgate.backends.registry import TIMED
+from perfgate.backends.registry import PYTHON, TIMED
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import TEST
 from perfgate.core.record import Record
@@ -63,7 +63,7 @@ class RunTaker:
     ) -> None:
         self._children = children
         self._measurer = measurer
-        self._timed = {key: item for key, item in tests.benchmarks.items() if item.backend in TIMED}
+        self._timed = {key: item for key, item in tests.benchmarks.items() if item.backend == PYTHON}
         self._others = {
             **suites,
             **{key: item for key, item in tests.benchmarks.items() if key not in self._timed},

@@ -18,8 +18,8 @@ from perfgate.workflow.worktree import WorkTree
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from perfgate.pytest_plugin.measured_result import MeasuredResult
     from perfgate.pytest_plugin.measurement import Measurement, Mode
-    from perfgate.pytest_plugin.model_result import ModelResult
 
     T = TypeVar("T")
 
@@ -125,7 +125,7 @@ class PerfgateFixture:
             raise UsageError(f"{name!r} is no name", self._item.nodeid, 'write perfgate.named("decode")')
         return PerfgateFixture(self._item, self._mode, name=name, used=self._used)
 
-    def model(self, model: str, **wanted: Any) -> ModelResult:  # noqa: ANN401 - see model_result.read_model_call
+    def model(self, model: str, **wanted: Any) -> MeasuredResult:  # noqa: ANN401 - see model_call.ModelCall
         """Compile a model for a simulated device and run it; its exact metrics are readable at once.
 
         `model` and `device` as in a suite file; `compile_from`, `compile_command`, `match` or `flags`;
@@ -137,13 +137,36 @@ class PerfgateFixture:
             PerfgateError: model, compile command, runtime configuration or device cannot be used as written.
         """
         __tracebackhide__ = True
-        from perfgate.pytest_plugin.model_result import measure_model, read_call  # noqa: PLC0415 - numpy
+        from perfgate.pytest_plugin.model_call import measure_model, read_call  # noqa: PLC0415 - numpy
 
         self._claim()
         try:
             call = read_call({"model": model, **wanted}, self._item.nodeid)
             name = self._benchmark_name(call.device)
             return measure_model(self._item, self._mode, name, self._wishes, call)
+        except PerfgateError as problem:
+            raise problem.with_traceback(None) from None  # the mistake stands in the test, not in here
+
+    def command(self, argv: Sequence[str], **wanted: Any) -> MeasuredResult:  # noqa: ANN401 - see CommandCall
+        """Start a program without a shell and time it, or read the numbers that it reports.
+
+        `metrics` maps a metric to where its values stand: a regular expression with its unit behind the
+        group, or a mapping as in a suite; `limit`, `folder` (from pytest's root), `environment`, `exit_code`,
+        `samples` (launches of one run), `warmup`.
+
+        Raises:
+            UsageError: a second measurement under one name, or the program fails or cannot be read.
+        """
+        __tracebackhide__ = True
+        from perfgate.pytest_plugin.command_call import (  # noqa: PLC0415 - only where asked for
+            measure_command,
+            read_command_call,
+        )
+
+        self._claim()
+        try:
+            call = read_command_call(argv, wanted, self._item.nodeid)
+            return measure_command(self._item, self._mode, self._benchmark_name(), self._wishes, call)
         except PerfgateError as problem:
             raise problem.with_traceback(None) from None  # the mistake stands in the test, not in here
 

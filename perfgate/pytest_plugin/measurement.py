@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from perfgate.backends.python import timed_context, timed_protocol
-from perfgate.backends.registry import timed_device
+from perfgate.backends.registry import PYTHON, TIMED, timed_device
 from perfgate.backends.timed_run import read_run, run_notes
 from perfgate.core.machine import RESOLUTION, TEST
 from perfgate.core.record import Record, Ruler, Subject
-from perfgate.measure.benchmark import DEFAULT_RUNS, DEFAULT_SAMPLES, TIMED_METRICS, Benchmark
+from perfgate.measure.benchmark import (
+    DEFAULT_RUNS,
+    DEFAULT_SAMPLES,
+    DEFAULT_TIMEOUT,
+    TIMED_METRICS,
+    Benchmark,
+)
 from perfgate.measure.child import peak_memory, result_of, write_whole
 from perfgate.pytest_plugin.bounds import bounded, watched
 from perfgate.pytest_plugin.marker import place_of
@@ -30,7 +36,6 @@ if TYPE_CHECKING:
     from perfgate.pytest_plugin.state import SessionState
     from perfgate.workflow.measuring import Measurer
 
-PYTHON = "python"
 LATE = "late"  # file of a child that was ended because it did not come back
 
 
@@ -72,15 +77,33 @@ class Mode(Protocol):
 
     @property
     def measurer(self) -> Measurer:
-        """For models."""
+        """For models and programs."""
+        ...
+
+    @property
+    def launches(self) -> int | None:
+        """How often a program is started for one run; None: as often as it asks for."""
+        ...
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that one run may take."""
         ...
 
     def open(self, item: pytest.Item, name: str, wishes: Wishes) -> Measurement:
         """Begin a timed measurement."""
         ...
 
-    def keep_model(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
-        """A model was measured."""
+    def measure(self, benchmark: Benchmark) -> Record:
+        """Measure a model or a program.
+
+        Raises:
+            PerfgateError: it cannot be measured as written.
+        """
+        ...
+
+    def keep_record(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
+        """A model or a program was measured."""
         ...
 
     def blocked(self, benchmark: Benchmark) -> str:
@@ -107,13 +130,19 @@ class PlainMode:
     """A run without `--perfgate`: measurements are ordinary calls."""
 
     measurer: Measurer
+    launches: int | None = 1
+    timeout: float = DEFAULT_TIMEOUT
 
     def open(self, item: pytest.Item, name: str, wishes: Wishes) -> Measurement:
         """An ordinary call."""
         del item, name, wishes
         return _JustRun()
 
-    def keep_model(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
+    def measure(self, benchmark: Benchmark) -> Record:
+        """One run."""
+        return self.measurer.measure_first(benchmark)
+
+    def keep_record(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
         """Nobody asks for the record."""
 
     def blocked(self, benchmark: Benchmark) -> str:
@@ -177,11 +206,17 @@ class GateMode:
     """In a run with `--perfgate`: measurements become records of the session."""
 
     state: SessionState
+    launches: int | None = None
 
     @property
     def measurer(self) -> Measurer:
         """The session's."""
         return self.state.measurer
+
+    @property
+    def timeout(self) -> float:
+        """What the options say."""
+        return self.state.options.timeout
 
     def open(self, item: pytest.Item, name: str, wishes: Wishes) -> Measurement:
         """A timed measurement; where workers share the machine it is refused.
@@ -208,7 +243,18 @@ class GateMode:
         )
         return _Timed(item, benchmark, self.state.options.seed)
 
-    def keep_model(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
+    def measure(self, benchmark: Benchmark) -> Record:
+        """All runs of a model; the first one of a program, whose others follow interleaved.
+
+        Raises:
+            UsageError: a timed one in an xdist worker.
+        """
+        if benchmark.backend not in TIMED:
+            return self.measurer.measure(benchmark)
+        self.state.refuse_shared_machine(benchmark.test)
+        return self.measurer.measure_first(benchmark)
+
+    def keep_record(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
         """The record waits for the end of the test."""
         item.stash.setdefault(MEASURED, []).append(Measured(benchmark=benchmark, record=record))
 
@@ -243,15 +289,20 @@ class ChildMode:
     """A child process of the gate: timed measurements are taken, everything else just runs."""
 
     folder: Path
-    seconds: float
+    timeout: float
     measurer: Measurer
+    launches: int | None = 1
 
     def open(self, item: pytest.Item, name: str, wishes: Wishes) -> Measurement:
         """A run for the parent."""
         del item, wishes
-        return _InChild(result_path(self.folder, name), DEFAULT_SAMPLES, self.seconds)
+        return _InChild(result_path(self.folder, name), DEFAULT_SAMPLES, self.timeout)
 
-    def keep_model(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
+    def measure(self, benchmark: Benchmark) -> Record:
+        """One run."""
+        return self.measurer.measure_first(benchmark)
+
+    def keep_record(self, item: pytest.Item, benchmark: Benchmark, record: Record) -> None:
         """The parent has it already."""
 
     def blocked(self, benchmark: Benchmark) -> str:

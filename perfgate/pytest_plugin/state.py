@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from perfgate.backends.registry import TIMED
+from perfgate.backends.registry import PYTHON, TIMED
 from perfgate.core.errors import ExitCode, PerfgateError, UsageError
 from perfgate.core.verdict import Verdict
 from perfgate.measure.suite import is_suite_file, load_suite
 from perfgate.pytest_plugin.decision import RunTaker, absent_tests, measured_tests
-from perfgate.pytest_plugin.model_result import BLOCKED
+from perfgate.pytest_plugin.measured_result import BLOCKED
 from perfgate.pytest_plugin.scope import read_scope
 from perfgate.workflow.check import Selected, judge_run
 from perfgate.workflow.checking import closing_of, json_value
@@ -245,7 +245,7 @@ class SessionState:
         wanted = {"none": set[str](), "regressed": red, "all": set(outcome.records)}[self.options.profile]
         for item in self._ground().benchmarks:
             if item.key in wanted and item.key in outcome.records:
-                profile = self.measurer.profile(item) if not (item.test and item.backend in TIMED) else None
+                profile = self.measurer.profile(item) if not (item.test and item.backend == PYTHON) else None
                 if profile is not None:
                     write_profile(folder, outcome.records[item.key], profile)
 

@@ -155,6 +155,46 @@ def test_a_group_selects_its_tests(project: Project) -> None:
     assert "2 unchanged" in done.out
 
 
+TOOL = """\
+import sys
+print("warming up")
+for value in (3.1, 3.0, 3.2, 3.1, 3.0):
+    print(f"time: {value * float(sys.argv[1])} ms")
+"""
+TOOL_TEST = """\
+import sys
+
+
+def test_tool(perfgate):
+    result = perfgate.command(
+        [sys.executable, "tool.py", "1"], metrics={"latency": r"time: ([0-9.]+) ms"}, limit={"latency": "<=40ms"}
+    )
+    assert result.metric("latency").value < 0.1
+"""
+
+
+def test_a_program_is_measured_from_a_test_by_what_it_reports(project: Project) -> None:
+    project.commit("a tool", {"tool.py": TOOL, "tests/test_tool.py": TOOL_TEST})
+    plain = project.run("pytest", "-p", "no:randomly", "tests/test_tool.py")
+    assert plain.code == 0, plain.text
+    first = gate(project, "tests/test_tool.py", "--perfgate-records", "new")
+    assert first.code == 11, first.text
+    done = project.perfgate("baseline", "update", "--from", "new", "--reason", "a tool")
+    assert done.code == 0, done.text
+    project.commit("accept it")
+    project.replace("tests/test_tool.py", '"1"]', '"1.5"]')
+    changed = gate(project, "tests/test_tool.py")
+    assert changed.code == 1, changed.text
+    assert "protocol command" in changed.out  # the command line says how much work is done
+    project.git("checkout", "-q", ".")
+    project.replace("tool.py", "(3.1, 3.0, 3.2, 3.1, 3.0)", "(4.1, 4.0, 4.2, 4.1, 4.0)")
+    slower = gate(project, "tests/test_tool.py")
+    assert slower.code == 1, slower.text
+    assert "regressed: latency +3" in slower.out
+    project.replace("tool.py", "(4.1, 4.0, 4.2, 4.1, 4.0)", "(41, 40, 42, 41, 40)")
+    assert "over budget" in gate(project, "tests/test_tool.py").out
+
+
 def test_a_budget_of_a_test_fails_it_whatever_the_baseline(project: Project) -> None:
     project.replace(MODELS, 'compile_command="atc"', 'compile_command="atc", limit={"peak_memory": "<=1KiB"}')
     done = gate(project, MODELS)

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perfgate.backends import machine_facts as facts
 from perfgate.core.machine import MUST_MATCH
+from perfgate.measure import child
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
 
@@ -84,3 +84,8 @@ def test_ascend_devices_are_counted_and_their_driver_is_named(tmp_path: Path) ->
     for name in ("davinci0", "davinci1", "davinci_manager"):
         write(tmp_path, f"dev/{name}", "")
     assert facts.accelerator_facts(tmp_path) == {"accelerator": "2 x Ascend", "driver": "ascend 23.0.3"}
+
+
+def test_the_clock_is_named_by_what_the_measured_process_can_read() -> None:
+    assert facts.RUN_QUEUE == child.RUN_QUEUE
+    assert facts.clock_name() == ("wall less run queue" if Path(child.RUN_QUEUE).exists() else "wall")

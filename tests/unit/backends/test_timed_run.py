@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+from perfgate.backends.machine_facts import clock_name
 from perfgate.backends.timed_run import read_run, run_notes, run_protocol, utc_now
 
 
@@ -39,7 +40,7 @@ def test_row_13_a_call_of_a_nanosecond_is_said_to_be_mostly_the_loop() -> None:
 
 
 def test_row_19_another_warm_up_is_another_protocol() -> None:
-    assert run_protocol(20, None) == {"samples": "20", "warmup": "auto"}
+    assert run_protocol(20, None) == {"samples": "20", "warmup": "auto", "clock": clock_name()}
     assert run_protocol(20, 3) != run_protocol(20, None)
 
 

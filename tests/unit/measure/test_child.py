@@ -3,19 +3,31 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import subprocess
 import sys
+import time
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from perfgate.measure import child
-from perfgate.measure.child import Plan, Timing, clock_step_ns, failure_text, result_of, rounds, time_call
+from perfgate.measure.child import (
+    Plan,
+    Round,
+    Stopwatch,
+    Timing,
+    clock_step_ns,
+    failure_text,
+    result_of,
+    rounds,
+    time_call,
+)
 from perfgate.measure.child import main as child_main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 MS = 1_000_000  # nanoseconds
 STEP = 50  # of the clock in these tests, in nanoseconds
@@ -36,7 +48,7 @@ def driven(
         asked.append(count)
         spent = wall(len(asked) - 1, count)
         try:
-            count = schedule.send((spent, int(spent * share)))
+            count = schedule.send(Round(spent, int(spent * share)))
         except StopIteration as ended:
             return ended.value, asked
 
@@ -96,11 +108,33 @@ def test_rounds_that_waited_for_a_processor_are_counted() -> None:
     schedule = rounds(Plan(samples=10, warmup=0), has_setup=True)
     next(schedule)
     for number in range(9):
-        cpu = 4 * MS if number in {2, 7} else 9 * MS  # 60 % of the round waited, usually 10 %
-        schedule.send((10 * MS, cpu))
+        waited = 6 * MS if number in {2, 7} else MS  # 60 % of the round, usually 10 %
+        schedule.send(Round(10 * MS, 4 * MS, waited))
     with pytest.raises(StopIteration) as ended:
-        schedule.send((10 * MS, 9 * MS))
+        schedule.send(Round(10 * MS, 9 * MS, MS))
     assert ended.value.value.descheduled == 2
+    assert ended.value.value.wall == pytest.approx([10e-3] * 10)
+    assert sorted(ended.value.value.latency) == pytest.approx([4e-3] * 2 + [9e-3] * 8)
+
+
+def test_time_in_the_run_queue_is_not_the_code_s() -> None:
+    """Beside eight busy loops a stretch of work waits for a processor, and the wait is not counted."""
+    work = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(8)]
+    try:
+        with Stopwatch() as watch:
+            watch.start()
+            end = time.process_time() + 0.3
+            while time.process_time() < end:
+                pass
+            done = watch.stop()
+    finally:
+        for process in work:
+            process.kill()
+            process.wait()
+    if not Path(child.RUN_QUEUE).exists():
+        assert done.waited == 0
+    else:
+        assert done.own < 1.5 * done.cpu  # what it ran, whatever the wall clock says
 
 
 def test_a_call_that_always_sleeps_is_not_descheduled() -> None:
@@ -153,8 +187,9 @@ def test_a_coroutine_is_awaited_in_the_running_loop() -> None:
 
 
 def test_peak_memory_belongs_to_a_process_of_the_runs_own() -> None:
-    timing = Timing(iterations=1, wall=[1.0], cpu=[0.5], warmup=[2.0])
-    assert result_of(timing, is_own_process=False)["samples"] == {"latency": [1.0], "cpu_time": [0.5]}
+    timing = Timing(iterations=1, latency=[0.9], wall=[1.0], cpu=[0.5], warmup=[2.0])
+    samples = result_of(timing, is_own_process=False)["samples"]
+    assert samples == {"latency": [0.9], "wall_time": [1.0], "cpu_time": [0.5]}
     assert result_of(timing, is_own_process=True)["samples"]["peak_memory"][0] > 1 << 20
 
 

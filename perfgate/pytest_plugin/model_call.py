@@ -1,4 +1,4 @@
-"""`perfgate.model(...)`: a benchmark written in a test, and its exact metrics for the test to check."""
+"""`perfgate.model(...)`: a model on a simulated device, measured from a test."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 
-from perfgate.baseline.summary import typical_value
 from perfgate.config.typed_yaml import did_you_mean
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
@@ -25,47 +23,15 @@ from perfgate.measure.benchmark import (
 from perfgate.measure.model_inputs import bound_inputs
 from perfgate.measure.model_source import ZOO
 from perfgate.pytest_plugin.marker import check_limits, place_of
+from perfgate.pytest_plugin.measured_result import MeasuredResult, keep_and_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from perfgate.core.record import Record
+    import pytest
+
     from perfgate.pytest_plugin.marker import Wishes
     from perfgate.pytest_plugin.measurement import Mode
-
-BLOCKED = "not measured: "  # how the reason of a benchmark begins that a guardrail stops
-
-
-@dataclass(frozen=True, slots=True)
-class MetricValue:
-    """One number of a measurement; `unit` is one of `core.units`."""
-
-    value: float
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModelResult:
-    """What one model measured; the record behind it goes to the gate."""
-
-    record: Record
-
-    def metric(self, name: str) -> MetricValue:
-        """An exact metric, or the typical value of a sampled one.
-
-        Raises:
-            KeyError: it was not measured; names those that were.
-        """
-        known = {metric.name: metric for metric in self.record.ruler.metrics}
-        value = typical_value(self.record, known[name]) if name in known else None
-        if value is None:
-            raise KeyError(f"{name!r} was not measured: {did_you_mean(name, known)}")
-        return MetricValue(value, known[name].unit)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a person should know: flags without effect, estimated operators."""
-        return self.record.notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,21 +91,17 @@ def read_call(wanted: Mapping[str, Any], where: str) -> ModelCall:
     return call
 
 
-def measure_model(item: pytest.Item, mode: Mode, name: str, wishes: Wishes, call: ModelCall) -> ModelResult:
-    """Build the benchmark of that name, measure it and hand it to the mode; `call` says what to measure.
+def measure_model(
+    item: pytest.Item, mode: Mode, name: str, wishes: Wishes, call: ModelCall
+) -> MeasuredResult:
+    """Build the benchmark of that name, measure it and hand its record to the mode.
 
     Raises:
         UsageError: an argument that cannot be taken.
         PerfgateError: model, compile command, runtime configuration or device cannot be used as written.
     """
     __tracebackhide__ = True
-    benchmark = _benchmark(item, mode, name, wishes, call)
-    reason = mode.blocked(benchmark)
-    if reason:
-        pytest.skip(f"{BLOCKED}{reason}")
-    record = mode.measurer.measure(benchmark)
-    mode.keep_model(item, benchmark, record)
-    return ModelResult(record)
+    return keep_and_answer(item, mode, _benchmark(item, mode, name, wishes, call))
 
 
 def _benchmark(item: pytest.Item, mode: Mode, name: str, wishes: Wishes, call: ModelCall) -> Benchmark:
