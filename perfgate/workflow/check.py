@@ -255,7 +255,8 @@ def remarks(
         if imported:
             lines.append(f"{imported} imported baselines are not judged here: use `perfgate check --records`")
         if tests:
-            lines.append(f"{tests} baselines of pytest tests are not judged here: use `pytest --perfgate`")
+            remedy = "`pytest --perfgate` without a selection judges all"
+            lines.append(f"{tests} baselines of pytest tests are not judged in this run: {remedy}")
         lines += [
             f"unused waiver: {benchmark} {metric} at {waiver.origin}"
             for (benchmark, metric), waiver in ground.file.waivers.items()

@@ -167,7 +167,9 @@ import sys
 
 def test_tool(perfgate):
     result = perfgate.command(
-        [sys.executable, "tool.py", "1"], metrics={"latency": r"time: ([0-9.]+) ms"}, limit={"latency": "<=40ms"}
+        [sys.executable, "tool.py", "1"],
+        metrics={"latency": r"time: ([0-9.]+) ms"},
+        limit={"latency": "<=40ms"},
     )
     assert result.metric("latency").value < 0.1
 """
@@ -177,11 +179,12 @@ def test_a_program_is_measured_from_a_test_by_what_it_reports(project: Project) 
     project.commit("a tool", {"tool.py": TOOL, "tests/test_tool.py": TOOL_TEST})
     plain = project.run("pytest", "-p", "no:randomly", "tests/test_tool.py")
     assert plain.code == 0, plain.text
-    first = gate(project, "tests/test_tool.py", "--perfgate-records", "new")
+    first = gate(project, "tests/test_tool.py", "--perfgate-records", "new/tool")
     assert first.code == 11, first.text
-    done = project.perfgate("baseline", "update", "--from", "new", "--reason", "a tool")
+    done = project.perfgate("baseline", "update", "--from", "new/tool", "--reason", "a tool")
     assert done.code == 0, done.text
     project.commit("accept it")
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
     project.replace("tests/test_tool.py", '"1"]', '"1.5"]')
     changed = gate(project, "tests/test_tool.py")
     assert changed.code == 1, changed.text
