@@ -204,6 +204,11 @@ class DecisionHooks:
         if report.failed and self.state.outcome is None:
             self.state.failed_before.add(report.nodeid)
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that could not be collected: workers go on without it, and so must not end green."""
+        if report.failed:
+            self.state.failed_before.add(report.nodeid)
+
     # Inside the terminal's own wrapper, which ends the progress line.
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:

@@ -220,13 +220,14 @@ class SessionState:
     def exit_status(self, pytest_status: int) -> int:
         """1 when anything failed before the decision (test, guardrail, worker), else the decision's code.
 
-        A run that selected no benchmark compared nothing, which is never green.
+        A run that selected no benchmark compared nothing, which is never green, and no green decision
+        hides a failure that pytest counted.
         """
         if self.failed_before:
             return int(ExitCode.FAIL)
         if self.outcome is None:
             return pytest_status
-        return int(self.outcome.exit_code)
+        return int(self.outcome.exit_code) or pytest_status
 
     def write_reports(self) -> None:
         """The files that the options ask for, before any exit status is set.

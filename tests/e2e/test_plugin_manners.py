@@ -83,6 +83,17 @@ def test_unit_tests_beside_the_gate_keep_their_own_outcome(project: Project) -> 
     assert green.code == 0, green.text
 
 
+@pytest.mark.parametrize("arguments", [("-n", "2"), ("--continue-on-collection-errors",)])
+def test_a_test_file_that_cannot_be_imported_is_red_although_all_benchmarks_are_green(
+    project: Project, arguments: tuple[str, ...]
+) -> None:
+    project.write({"test_own.py": "import no_such_module\n"})
+    done = project.pytest(*arguments)
+    assert done.code == 1, done.text
+    assert "4 unchanged" in done.out
+    assert "verdict: FAIL (exit 1)" in done.out
+
+
 def test_a_run_that_selects_no_benchmark_is_never_green(project: Project) -> None:
     project.write({"test_own.py": "def test_ok(): pass\n"})
     done = project.pytest("-k", "test_ok")
