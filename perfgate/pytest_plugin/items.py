@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from perfgate.backends.registry import TIMED
-from perfgate.core.errors import PerfgateError
+from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.measure.suite import load_suite
 from perfgate.pytest_plugin.functions import TIMED_MARK
 from perfgate.pytest_plugin.state import STATE
+from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,8 @@ class SuiteFile(pytest.File):
         """One item per benchmark and device that the options leave."""
         state = self.config.stash[STATE]
         path = self.path.relative_to(self.config.rootpath).as_posix()
-        for benchmark in load_suite(self.path.read_bytes(), path):
+        tree = WorkTree(self.config.rootpath, None)  # follows no link out of the repository
+        for benchmark in load_suite(tree.read_gate_file(path, what="suite", error=UsageError), path):
             if not state.options.devices or benchmark.device in state.options.devices:
                 # The whole id as text: pytest 9.2 reads a bracket in a bare name otherwise than in an id
                 # that it finds in its cache, and `--lf` would not know the item again.
