@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MAX_FILE = 1 << 20
 MAX_TOTAL = 64 << 20
 MAX_DEPTH = 32
+POINTER = b"version https://git-lfs.github.com/spec/"  # as every Git LFS pointer begins
+POINTER_REMEDY = "fetch the content (`lfs: true` in actions/checkout); the gate's own files go without LFS"
 _PLAIN_FILE = 0o100644
 _FOLDER = 0o040000
 _FORMS = {0o120000: "a symlink", 0o160000: "a submodule", 0o100755: "an executable file", _FOLDER: "a folder"}
@@ -44,14 +46,13 @@ class TrustedTree:
         """Content of one file, None when the commit has none.
 
         Raises:
-            UnusableError: a symlink, submodule, executable, or more than 1 MiB.
+            UnusableError: a symlink, submodule, executable, Git LFS pointer, or more than 1 MiB.
         """
         try:
             blob = self._tree[self._full(path)]
         except KeyError:
             return None
-        self._check(blob, path)
-        return bytes(blob.data_stream.read())
+        return self._content(blob, path)
 
     def read_folder(self, folder: str) -> tuple[dict[str, bytes], dict[str, str]]:
         """All files below a folder, and those that may not be used with the reason.
@@ -71,23 +72,23 @@ class TrustedTree:
         for item in _walk(tree, 0):
             path = f"{folder}/{str(item.path).removeprefix(f'{tree.path}/')}"
             try:
-                self._check(item, path)
+                data = self._content(item, path)
             except UnusableError as problem:
                 refused[path] = str(problem)
                 continue
-            total += item.size
+            total += len(data)
             if total > MAX_TOTAL:
                 what = f"more than {MAX_TOTAL >> 20} MiB of baselines"
                 raise UnusableError(
                     what, f"{folder}@{self.commit[:7]}", "keep fewer runs, or fewer benchmarks"
                 )
-            files[path] = bytes(item.data_stream.read())
+            files[path] = data
         return files, refused
 
     def _full(self, path: str) -> str:
         return f"{self._prefix}/{path}" if self._prefix else path
 
-    def _check(self, blob: Any, path: str) -> None:  # noqa: ANN401 - a git object
+    def _content(self, blob: Any, path: str) -> bytes:  # noqa: ANN401 - a git object
         where = f"{path}@{self.commit[:7]}"
         if blob.mode != _PLAIN_FILE:
             form = _FORMS.get(blob.mode, f"of mode {blob.mode:o}")
@@ -96,6 +97,10 @@ class TrustedTree:
             raise UnusableError(
                 f"{blob.size:,} bytes are too many", where, f"keep it under {MAX_FILE:,} bytes"
             )
+        data = bytes(blob.data_stream.read())
+        if data.startswith(POINTER):
+            raise UnusableError("the file is a Git LFS pointer", where, POINTER_REMEDY)
+        return data
 
 
 def _walk(tree: Any, depth: int) -> Iterator[Any]:  # noqa: ANN401 - git objects

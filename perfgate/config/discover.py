@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _REGULAR_MODES = frozenset({"100644", "100755"})
+_FORMS = {"120000": "a symlink", "160000": "a submodule", "100755": "an executable file"}
 _GIT_TIMEOUT = 60.0  # seconds; listing the largest known trees takes under ten
 
 
@@ -42,8 +43,24 @@ def listed_files(root: Path) -> tuple[str, ...] | None:
     return tuple(sorted(names))
 
 
+def irregular_files(root: Path) -> dict[str, str]:
+    """Tracked paths that are no plain file of mode 100644, each with what git holds instead.
+
+    Raises:
+        UsageError: git is missing or fails.
+    """
+    tracked = _git(root, "ls-files", "-s", "-z", "--", ".") or b""
+    return {
+        _name(record): _FORMS[_mode(record)] for record in tracked.split(b"\0") if _mode(record) in _FORMS
+    }
+
+
+def _mode(record: bytes) -> str:
+    return record[:6].decode("ascii", "replace")
+
+
 def _is_regular(record: bytes) -> bool:
-    return record[:6].decode("ascii", "replace") in _REGULAR_MODES
+    return _mode(record) in _REGULAR_MODES
 
 
 def _name(record: bytes) -> str:

@@ -46,7 +46,7 @@ class GateEdit(msgspec.Struct, frozen=True, kw_only=True):
 
 def gate_edits(tree: WorkTree, trusted: TrustedTree, baselines: str) -> tuple[GateEdit, ...]:
     """Compare the gate's files of the working tree with those of the base commit, byte by byte."""
-    here = {path for path in tree.files if belongs_to_gate(path, baselines)}
+    here = {path for path in tree.gate_files if belongs_to_gate(path, baselines)}
     there = {path for path in trusted.paths if belongs_to_gate(path, baselines)}
     edits = []
     for path in sorted(here | there):
@@ -71,10 +71,12 @@ def _effect(tree: WorkTree, trusted: TrustedTree, path: str, *, is_baseline: boo
         before = trusted.read(path)
     except PerfgateError as problem:
         return problem.what
-    try:
-        now = tree.read(path)
-    except PerfgateError:
+    if path not in tree.gate_files:
         return "removed"
+    try:
+        now = tree.read_gate_file(path, what="file") if is_baseline else tree.read(path)
+    except PerfgateError as problem:
+        return problem.what
     if before is None:
         return "added"
     if before == now:

@@ -121,10 +121,10 @@ def policy_of_tree(tree: WorkTree, benchmarks: Iterable[Benchmark], today: dt.da
     """What the working tree asks: its policy file, then the thresholds of its suites.
 
     Raises:
-        UsageError: the file is no plain file that can be read.
-        UnusableError: it is no policy, or a waiver in it has expired.
+        UnusableError: it is no plain file, no policy, or a waiver in it has expired.
     """
-    data = tree.read(POLICY_PATH, what="policy") if POLICY_PATH in tree.files else None
+    is_there = POLICY_PATH in tree.gate_files
+    data = tree.read_gate_file(POLICY_PATH, what="policy") if is_there else None
     file = _policy(data, POLICY_PATH, today)
     return SuitePolicy(rules=(*file.rules, *_suite_rules(benchmarks)), removed=file.removed)
 
@@ -140,7 +140,7 @@ def _broken_in_change(tree: WorkTree, folder: str, edits: Iterable[GateEdit]) ->
         ):
             continue
         try:
-            decode_record(tree.read(edit.path, what="baseline"), edit.path)
+            decode_record(tree.read_gate_file(edit.path, what="baseline"), edit.path)
         except PerfgateError as problem:
             broken[edit.path] = problem.line
     return broken

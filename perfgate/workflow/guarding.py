@@ -174,9 +174,9 @@ def _text(findings: Iterable[Finding]) -> str:
 
 
 def _sources(tree: WorkTree) -> list[RuleSource]:
-    present = set(tree.files)
+    present = set(tree.gate_files)
     return [
-        RuleSource(path=path, text=tree.read(path, what="guardrail file"))
+        RuleSource(path=path, text=tree.read_gate_file(path, what="guardrail file"))
         for path in RULE_FILES
         if path in present
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from perfgate.core.errors import NothingMeasuredError
+from perfgate.core.errors import NothingMeasuredError, UsageError
 from perfgate.measure.suite import check_unique, is_suite_file, load_suite
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def find_suites(tree: WorkTree) -> dict[str, tuple[Benchmark, ...]]:
         UsageError: a suite cannot be read, or two define one name.
     """
     suites = {
-        path: load_suite(tree.read(path, what="suite"), path)
-        for path in tree.files
+        path: load_suite(tree.read_gate_file(path, what="suite", error=UsageError), path)
+        for path in tree.gate_files
         if is_suite_file(PurePosixPath(path).name)
     }
     check_unique(item for items in suites.values() for item in items)

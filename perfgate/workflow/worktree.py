@@ -7,11 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perfgate.config.discover import Unreadable, listed_files, read_bytes
-from perfgate.core.errors import UsageError
+from perfgate.baseline.trusted import MAX_FILE, POINTER, POINTER_REMEDY
+from perfgate.config.discover import Unreadable, irregular_files, listed_files, read_bytes
+from perfgate.core.errors import UnusableError, UsageError
 
 if TYPE_CHECKING:
     from git import Repo
+
+    from perfgate.core.errors import PerfgateError
 
 MAX_BYTES = 2 << 30  # what protobuf can hold, and so the largest model
 _NOT_SEARCHED = frozenset(
@@ -57,6 +60,37 @@ class WorkTree:
         if listed is None:
             return tuple(sorted(self._walk()))
         return tuple(path for path in listed if (self.root / path).is_file())
+
+    @cached_property
+    def _irregular(self) -> dict[str, str]:
+        return {} if self.repository is None else irregular_files(self.root)
+
+    @cached_property
+    def gate_files(self) -> tuple[str, ...]:
+        """`files` with the tracked links and submodules: a suite that is one is refused, not overlooked."""
+        return tuple(sorted({*self.files, *self._irregular}))
+
+    def read_gate_file(self, path: str, *, what: str, error: type[PerfgateError] = UnusableError) -> bytes:
+        """A file that judges, or that will: it has to keep the rules of those of the base commit.
+
+        Otherwise a change could bring in a file that stops everybody else's gate once it is merged.
+
+        Raises:
+            PerfgateError: of the given class: the file is missing, tracked as a link, submodule or
+                executable, reached through a link, a Git LFS pointer, or more than 1 MiB.
+        """
+        if path in self._irregular:
+            remedy = "commit it as a plain file of mode 100644"
+            raise error(f"the {what} is {self._irregular[path]}", path, remedy)
+        try:
+            data = self.read(path, what=what, most=MAX_FILE + 1)
+        except UsageError as problem:
+            raise error(problem.what, problem.where, problem.remedy) from None
+        if len(data) > MAX_FILE:
+            raise error(f"the {what} has too many bytes", path, f"keep it under {MAX_FILE:,} bytes")
+        if data.startswith(POINTER):
+            raise error(f"the {what} is a Git LFS pointer", path, POINTER_REMEDY)
+        return data
 
     def read(self, path: str, *, what: str = "file", named_at: str = "", most: int = MAX_BYTES) -> bytes:
         """The bytes of a file of the tree; `what` and `named_at` tell errors what it is and who named it.
