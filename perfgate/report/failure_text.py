@@ -35,6 +35,8 @@ def _headline(verdict: BenchmarkVerdict) -> str:
     if over and verdict.verdict not in {Verdict.REGRESSED, Verdict.INVALID, Verdict.CHANGED, Verdict.MISSING}:
         return over
     worst = deciding(verdict)
+    if worst is not None and worst.reason.startswith(OVER_BUDGET):
+        return f"{worst.reason.rpartition(' (')[0]} on {verdict.device}"  # where it is set: the JSON report
     if worst is None or worst.worse_by is None:
         return f"{verdict.verdict}: {verdict.reason} on {verdict.device}"
     parts = []
