@@ -86,3 +86,12 @@ def perfgate(request: pytest.FixtureRequest) -> PerfgateFixture:
     from perfgate.pytest_plugin.fixture import open_fixture  # noqa: PLC0415 - only for tests that measure
 
     return open_fixture(request.node)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Refuse a gate whose own files tell pytest to run nothing."""
+    if config.getoption("perfgate"):
+        from perfgate.pytest_plugin.asked import refuse_to_run_nothing  # noqa: PLC0415 - as above
+
+        refuse_to_run_nothing(config)

@@ -22,6 +22,7 @@ from perfgate.pytest_plugin import hold
 from perfgate.pytest_plugin.children import Children
 from perfgate.pytest_plugin.fixture import MODE
 from perfgate.pytest_plugin.functions import mark_timed, uses_fixture
+from perfgate.pytest_plugin.asked import left_out, overruled_base
 from perfgate.pytest_plugin.items import BenchmarkItem, RuleFile, RuleItem, SuiteFile
 from perfgate.pytest_plugin.marker import read_marker
 from perfgate.pytest_plugin.measurement import MEASURED, GateMode
@@ -37,6 +38,7 @@ from perfgate.pytest_plugin.state import (
     SessionState,
 )
 from perfgate.pytest_plugin.summary import header_lines, write_summary
+from perfgate.workflow.selection_edits import selection_edits
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -61,7 +63,9 @@ def start(config: pytest.Config) -> None:
         state = SessionState.in_controller(options, run_folder, dict(os.environ), today)
     except PerfgateError as problem:
         pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
-    state.remarks = unknown_ini_keys(config.inipath)
+    place = overruled_base(config)
+    overruled = f"perfgate: {place} is not followed in CI: name the base on the command line"
+    state.remarks = (*unknown_ini_keys(config.inipath), *([overruled] if place else []))
     config.stash[STATE] = state
     config.stash[MODE] = GateMode(state)
     config.pluginmanager.register(ItemHooks(), "perfgate-items")
@@ -226,7 +230,7 @@ class DecisionHooks:
             return result
         try:
             children = Children(self.config, self.state.run_folder, self.state.options.seed)
-            outcome = self.state.decide(held, children, self._tell)
+            outcome = self.state.decide(held, children, self._tell, hidden=self._hidden())
             self.state.write_reports()
         except PerfgateError as problem:
             pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
@@ -241,6 +245,15 @@ class DecisionHooks:
             reporter.write_line(
                 f"perfgate: {runs} further runs of {benchmarks} timed benchmarks in fresh processes"
             )
+
+    def _hidden(self) -> dict[str, str]:
+        """Benchmarks that the change's own edits of pytest's settings keep from being measured."""
+        ground, chosen = self.state.ground, self.state.expected.values()
+        edits = () if ground is None else selection_edits(ground)
+        if ground is None or not edits:
+            return {}
+        reason = f"left out by this change of {', '.join(edits)}: name the selection on the command line"
+        return dict.fromkeys(left_out(self.config, ground.benchmarks, chosen), reason)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

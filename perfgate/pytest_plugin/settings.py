@@ -12,6 +12,7 @@ from perfgate.core.errors import UsageError
 from perfgate.core.units import read_duration
 from perfgate.gate.policy_file import percentage
 from perfgate.measure.benchmark import DEFAULT_TIMEOUT
+from perfgate.pytest_plugin.asked import overruled_base
 from perfgate.pytest_plugin.entry import OPTIONS
 from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions, baselines_folder
 
@@ -46,7 +47,7 @@ class _Reader:
             baselines=baselines_folder(
                 self._text("baselines") or DEFAULT_BASELINES, self._where("baselines")
             ),
-            base=self._text("base"),
+            base=None if overruled_base(self.config) else self._text("base"),
             devices=tuple(
                 self.config.getoption("perfgate_device") or self.config.getini("perfgate_device") or ()
             ),

@@ -151,11 +151,18 @@ class SessionState:
                 self._expect_unlisted(nodeid, known)
 
     def decide(
-        self, held: Sequence[HeldItem], children: Children, told: Callable[[int, int], None]
+        self,
+        held: Sequence[HeldItem],
+        children: Children,
+        told: Callable[[int, int], None],
+        *,
+        hidden: Mapping[str, str],
     ) -> Outcome:
         """Take the runs that timed benchmarks lack, and judge everything that was measured.
 
         A selected benchmark that left nothing behind is `invalid`.
+
+        So is a `hidden` one, which the change keeps from being selected, with the reason.
 
         Raises:
             PerfgateError: a record that a worker wrote cannot be read back, or one name stands for two tests.
@@ -168,7 +175,7 @@ class SessionState:
         records, broken = taker.complete(
             read_records(self.run_folder / RECORDS), runs=self.options.runs, told=told
         )
-        failed |= broken
+        failed |= broken | {key: reason for key, reason in hidden.items() if key in suites}
         skipped = self._without_result(records, failed)
         absent, leaves_out = absent_tests(
             ground.baselines.records,
@@ -177,6 +184,7 @@ class SessionState:
             silent=self._silent(),
             devices=self.options.devices,
         )
+        absent |= {key: reason for key, reason in hidden.items() if key not in suites}
         selected = (*self.expected.values(), *tests.benchmarks.values())
         chosen = {item.key for item in selected}
         self.is_partial = leaves_out or any(item.key not in chosen for item in ground.benchmarks)

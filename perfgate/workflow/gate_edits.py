@@ -24,6 +24,8 @@ _GATE_FILES = (
     "pyproject.toml",
     "pytest.toml",
     "pytest.ini",
+    ".pytest.toml",
+    ".pytest.ini",
     "tox.ini",
     "setup.cfg",
 )

@@ -1,7 +1,6 @@
 """A gate's file that is no plain small file: refused by name and reason, and nothing outside is read.
 
-The row "baseline, policy or suite is ..." of docs/THREATS.md. Baselines, policy and rules end with 12, a suite
-with 2.
+The row "baseline, policy or suite is ..." of docs/THREATS.md: a suite ends with 2, the others with 12.
 """
 
 from __future__ import annotations
