@@ -11,6 +11,7 @@ import click
 
 from perfgate.cli.options import baselines_option, selection_options
 from perfgate.cli.progress import announce
+from perfgate.cli.say import say
 from perfgate.core.errors import ExitCode
 from perfgate.report.baseline_table import difference_lines, list_lines, record_details, update_lines
 from perfgate.report.inert import inert
@@ -113,5 +114,5 @@ def prune(*, yes: bool, baselines: str) -> None:
     for path in paths:
         if yes:
             (root / path).unlink()
-        click.echo(f"{'removed' if yes else 'unused'}: {path}")
+        say(f"{'removed' if yes else 'unused'}: {path}")
     click.echo(f"{len(paths)} without a benchmark" + ("" if yes or not paths else "; remove them with --yes"))

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from perfgate.cli.options import ground_options
+from perfgate.cli.say import say
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode
 from perfgate.measure.suite_schema import suite_json_schema
@@ -29,5 +30,5 @@ def doctor(ctx: click.Context, /, base: str | None, baselines: str, *, schema: b
     options = GateOptions(root=find_root(Path.cwd()), base=base, baselines=baselines)
     found = examine(options, dict(os.environ), dt.datetime.now(dt.UTC).date())
     for item in found:
-        click.echo(str(item))
+        say(str(item))
     ctx.exit(int(ExitCode.PASS if all(item.is_well for item in found) else ExitCode.FAIL))

@@ -12,6 +12,7 @@ import click
 
 from perfgate import __version__
 from perfgate.cli.options import write_text
+from perfgate.cli.say import say
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, UsageError
 from perfgate.guardrails.load import load_rules
@@ -90,9 +91,9 @@ def explain(what: str) -> None:
     run = _run()
     path, separator, line = what.rpartition(":")
     if separator and line.isdecimal() and path in run.sources:
-        click.echo(explain_place(run.evaluation, run.facts, path, int(line)))
+        say(explain_place(run.evaluation, run.facts, path, int(line)))
     else:
-        click.echo(explain_rule(run.evaluation, what))
+        say(explain_rule(run.evaluation, what))
 
 
 @guard.command()
@@ -109,13 +110,13 @@ def add(line: str, count: int | None) -> None:
     addition = add_line(run.rule_sources, line, run.facts, today)
     if addition.is_needed:
         write_file(find_root(Path.cwd()) / ROOT_FILE, addition.text)
-    click.echo(addition.report(), nl=False)
+    say(addition.report(), nl=False)
     if count is not None:
         rules = load_rules([RuleSource(path=ROOT_FILE, text=f"{line}\n".encode())])
         tree, _, _ = guard_ground(find_root(Path.cwd()), None, dict(os.environ))
         stopped = replay(rules, facts_of_history(tree, rules, count), today)
         for item in stopped:
-            click.echo(f"would have stopped {item.commit}")
+            say(f"would have stopped {item.commit}")
         click.echo(f"{len(stopped)} of the last {count} commits")
 
 
@@ -128,7 +129,7 @@ def run_rule_examples(ctx: click.Context) -> None:
     rules = _run().evaluation.rules
     outcomes = run_examples(rules, reader_for(rules))
     for outcome in outcomes:
-        click.echo(str(outcome))
+        say(str(outcome))
     click.echo(f"{len(outcomes)} examples")
     ctx.exit(int(ExitCode.PASS if all(outcome.is_right for outcome in outcomes) else ExitCode.FAIL))
 
@@ -168,7 +169,7 @@ def _print_fixes(run: GuardRun, output: str) -> None:
     else:
         write_file(Path(output), fixes.diff)
     for refusal in fixes.refused:
-        click.echo(str(refusal), err=True)
+        say(str(refusal), err=True)
 
 
 def _day(text: str) -> dt.date:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from perfgate import __version__
+from perfgate.cli.say import say
 from perfgate.core.errors import ExitCode, PerfgateError
 
 _VERBS = {
@@ -84,10 +85,10 @@ def main(arguments: list[str] | None = None) -> None:
     except PerfgateError as problem:
         if asked.get("verbose", 0) > 1:
             raise
-        click.echo(f"perfgate: {problem.line}", err=True)
+        say(f"perfgate: {problem.line}", err=True)
         sys.exit(int(problem.exit_code))
     except click.ClickException as problem:
-        click.echo(f"perfgate: {problem.format_message()}", err=True)
+        say(f"perfgate: {problem.format_message()}", err=True)
         sys.exit(problem.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("perfgate: interrupted", err=True)
@@ -101,15 +102,13 @@ def main(arguments: list[str] | None = None) -> None:
         _leave_stdout()
         reason = (problem.strerror or type(problem).__name__).lower()
         where = problem.filename or "standard output"
-        click.echo(f"perfgate: {reason}: {where}: free it, or name another place", err=True)
+        say(f"perfgate: {reason}: {where}: free it, or name another place", err=True)
         sys.exit(int(ExitCode.USAGE))
     except Exception as problem:  # the last resort: a user never sees a traceback unasked
         if asked.get("verbose", 0) > 1:
             raise
         what = f"internal error, {type(problem).__name__}: {problem}"
-        click.echo(
-            f"perfgate: {what}: {' '.join(shown)}: run it with -vv and report what it prints", err=True
-        )
+        say(f"perfgate: {what}: {' '.join(shown)}: run it with -vv and report what it prints", err=True)
         sys.exit(int(ExitCode.USAGE))
     sys.exit(int(code or 0))
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perfgate.report.inert import inert
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -29,10 +31,10 @@ def _say_nothing(done: int, total: int, name: str) -> None:
 
 def _say_line(done: int, total: int, name: str) -> None:
     if done < total:
-        click.echo(f"measuring {done + 1}/{total} {name}", err=True)
+        click.echo(f"measuring {done + 1}/{total} {inert(name)}", err=True)
 
 
 def _rewrite_line(done: int, total: int, name: str) -> None:
     """One line that is written over; the escape sequence clears its rest."""
-    text = f"measuring {done + 1}/{total} {name}" if done < total else ""
+    text = f"measuring {done + 1}/{total} {inert(name)}" if done < total else ""
     click.echo(f"\r{text}\x1b[K", nl=False, err=True)

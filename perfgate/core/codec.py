@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from perfgate.core.errors import PerfgateError
 
 T = TypeVar("T")
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # control, format, surrogates, separators
 
 
 def decode(data: bytes, target: type[T], where: str, error: type[PerfgateError], remedy: str) -> T:
@@ -68,7 +70,15 @@ def readable_json(value: Any, *, flat: frozenset[str] = frozenset()) -> str:  # 
     Raises:
         ValueError: a number is not finite.
     """
-    return _Writer(flat).text(plain(value), 0) + "\n"
+    text = _Writer(flat).text(plain(value), 0) + "\n"
+    return text if text.isascii() else "".join(map(_visible, text))
+
+
+def _visible(letter: str) -> str:
+    """Control, direction and invisible signs as JSON escapes: whoever prints the file sees them."""
+    if letter == "\n" or unicodedata.category(letter) not in _HIDDEN:
+        return letter
+    return json.dumps(letter)[1:-1]
 
 
 class _Writer:

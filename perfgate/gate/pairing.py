@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ def _new(key: str, record: Record, policy: SuitePolicy) -> Pair:
     broken = budget_flaw(key, record, policy)
     if broken is not None:
         return Pair(key=key, record=record, flaw=broken)
-    reason = f"no baseline; run: perfgate baseline update -k {record.benchmark} --reason ..."
+    reason = f"no baseline; run: perfgate baseline update -k {shlex.quote(record.benchmark)} --reason ..."
     flaw = Flaw(verdict=Verdict.NEW, reason=reason)
     return Pair(key=key, record=record, flaw=flaw, decided=new_budgets(key, record, policy))
 

@@ -44,7 +44,7 @@ _RUNNING_NOTHING = {
 
 
 def is_asked(config: pytest.Config, *names: str) -> bool:
-    """Whether one of the options stands on the command line or in PYTEST_ADDOPTS, out of reach of a change."""
+    """Whether one of the options stands on the command line or in PYTEST_ADDOPTS, which no change edits."""
     short = tuple(name for name in names if not name.startswith("--"))
     for text in _arguments(config):
         is_long = text.startswith("--")

@@ -11,6 +11,7 @@ from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.measure.suite import load_suite
 from perfgate.pytest_plugin.functions import TIMED_MARK
 from perfgate.pytest_plugin.state import STATE
+from perfgate.report.inert import inert
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class SuiteFile(pytest.File):
             if not state.options.devices or benchmark.device in state.options.devices:
                 # The whole id as text: pytest 9.2 reads a bracket in a bare name otherwise than in an id
                 # that it finds in its cache, and `--lf` would not know the item again.
-                nodeid = f"{self.nodeid}::{benchmark.key}"
-                item = BenchmarkItem.from_parent(self, name=benchmark.key, nodeid=nodeid)
+                name = inert(benchmark.key)
+                item = BenchmarkItem.from_parent(self, name=name, nodeid=f"{self.nodeid}::{name}")
                 item.set_benchmark(benchmark)
                 yield item
 
@@ -42,7 +43,7 @@ class SuiteFile(pytest.File):
     ) -> Any:  # noqa: ANN401 - pytest's type
         """A mistake in the file is one line, without a traceback."""
         if isinstance(excinfo.value, PerfgateError):
-            return f"perfgate: {excinfo.value}"
+            return f"perfgate: {inert(str(excinfo.value))}"
         return super().repr_failure(excinfo)
 
 
@@ -76,7 +77,7 @@ class BenchmarkItem(pytest.Item):
     ) -> Any:  # noqa: ANN401 - pytest's type
         """What a user can mend is one line, without a traceback."""
         if isinstance(excinfo.value, PerfgateError):
-            return f"perfgate: {excinfo.value}"
+            return f"perfgate: {inert(str(excinfo.value))}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int, str]:

@@ -14,6 +14,7 @@ from perfgate.core.verdict import Verdict
 from perfgate.pytest_plugin import hold
 from perfgate.report.failure_text import failure_text, headline, warning_line
 from perfgate.workflow.check import worst_first
+from perfgate.report.inert import inert
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -131,14 +132,15 @@ def _warn(config: pytest.Config, nodeid: str, text: str) -> None:
 
 def _reports_without_item(verdict: BenchmarkVerdict) -> list[pytest.TestReport]:
     """A `missing` benchmark has no test: its report stands under the name of its baseline."""
-    nodeid = f"baselines::{verdict.key}"
+    key = inert(verdict.key)
+    nodeid = f"baselines::{key}"
     now = time.time()
     reports = []
     for when in ("setup", "call", "teardown"):
         report = pytest.TestReport(
             nodeid=nodeid,
-            location=("baselines", 0, verdict.key),
-            keywords={verdict.key: 1},
+            location=("baselines", 0, key),
+            keywords={key: 1},
             outcome="passed",
             longrepr=None,
             when=when,

@@ -38,6 +38,7 @@ from perfgate.pytest_plugin.state import (
     SessionState,
 )
 from perfgate.pytest_plugin.summary import header_lines, write_summary
+from perfgate.report.inert import inert
 from perfgate.workflow.selection_edits import selection_edits
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def start(config: pytest.Config) -> None:
     try:
         state = SessionState.in_controller(options, run_folder, dict(os.environ), today)
     except PerfgateError as problem:
-        pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
+        pytest.exit(f"perfgate: {inert(str(problem))}", returncode=int(problem.exit_code))
     place = overruled_base(config)
     overruled = f"perfgate: {place} is not followed in CI: name the base on the command line"
     state.remarks = (*unknown_ini_keys(config.inipath), *([overruled] if place else []))
@@ -233,7 +234,7 @@ class DecisionHooks:
             outcome = self.state.decide(held, children, self._tell, hidden=self._hidden())
             self.state.write_reports()
         except PerfgateError as problem:
-            pytest.exit(f"perfgate: {problem}", returncode=int(problem.exit_code))
+            pytest.exit(f"perfgate: {inert(str(problem))}", returncode=int(problem.exit_code))
         publish_decision(self.config, held, outcome, spoken=self.state.failed_keys())
         return result
 

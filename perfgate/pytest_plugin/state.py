@@ -15,6 +15,7 @@ from perfgate.measure.suite import is_suite_file, load_suite
 from perfgate.pytest_plugin.decision import RunTaker, absent_tests, measured_tests
 from perfgate.pytest_plugin.measured_result import BLOCKED
 from perfgate.pytest_plugin.scope import read_scope
+from perfgate.report.inert import inert
 from perfgate.workflow.check import Selected, judge_run
 from perfgate.workflow.checking import closing_of, json_value
 from perfgate.workflow.ground import prepare_ground
@@ -143,7 +144,7 @@ class SessionState:
     def expect(self, nodeids: Iterable[str]) -> None:
         """Note which benchmarks are selected; everything else is `not selected`."""
         ground = self._ground()
-        known = {f"{item.suite}::{item.key}": item for item in ground.benchmarks}
+        known = {f"{item.suite}::{inert(item.key)}": item for item in ground.benchmarks}
         for nodeid in nodeids:
             if nodeid in known:
                 self.expected[nodeid] = known[nodeid]
@@ -292,7 +293,7 @@ class SessionState:
         if not separator or not is_suite_file(Path(path).name):
             return
         data = self._ground().tree.read(path, what="suite")
-        known.update({f"{item.suite}::{item.key}": item for item in load_suite(data, path)})
+        known.update({f"{item.suite}::{inert(item.key)}": item for item in load_suite(data, path)})
         if nodeid in known:
             self.expected[nodeid] = known[nodeid]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate import __version__
 from perfgate.report.check_text import closing_lines
+from perfgate.report.inert import inert
 from perfgate.report.terminal import verdict_table
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def header_lines(state: SessionState) -> list[str]:
         count = "no suite file"
     judged = f"baselines from {ground.base.short} ({ground.base.reason})"
     effect = f"min effect {ground.policy.suite.min_effect:.1%}"
-    return [f"perfgate {__version__}: {count}, {judged}, {effect}", *state.remarks]
+    lines = [f"perfgate {__version__}: {count}, {judged}, {effect}", *state.remarks]
+    return [inert(line) for line in lines]
 
 
 def write_summary(reporter: pytest.TerminalReporter, state: SessionState) -> None:

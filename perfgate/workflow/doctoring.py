@@ -56,9 +56,8 @@ def examine(options: GateOptions, environment: Mapping[str, str], today: dt.date
     without = sorted(item.key for item in ground.benchmarks if item.key not in stored.records)
     text = f"{len(stored.records)} readable in the base commit"
     if without:
-        text += (
-            f'; none for {without[0]} and {len(without) - 1} more: perfgate baseline update --reason "..."'
-        )
+        more = f" and {len(without) - 1} more" if len(without) > 1 else ""
+        text += f'; none for {without[0]}{more}: perfgate baseline update --reason "..."'
     found.append(Finding(topic="baselines", text=text, is_well=not without))
     found.append(
         Finding(topic="policy", text=f"{len(ground.file.rules)} rules, {len(ground.file.waivers)} waivers")

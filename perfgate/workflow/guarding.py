@@ -13,6 +13,7 @@ from perfgate.guardrails.rule import RuleSource
 from perfgate.guardrails.strictness import effective
 from perfgate.guardrails.tree import facts_of_tree, reader_for
 from perfgate.measure.compile_command import compile_command
+from perfgate.report.inert import inert
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -151,11 +152,11 @@ def rule_results(run: GuardRun) -> tuple[RuleResult, ...]:
         told |= {_identity(finding) for finding in counted}
         red = [finding for finding in counted if finding.severity.rank >= fail_on.rank]
         rest = [finding for finding in counted if finding.severity.rank < fail_on.rank]
-        results.append(RuleResult(outcome.key, outcome.rule.place.line, _text(red), _text(rest)))
+        results.append(RuleResult(inert(outcome.key), outcome.rule.place.line, _text(red), _text(rest)))
     for finding in run.findings:
         is_red = finding.severity.rank >= fail_on.rank and finding.answer is not Answer.PASS
         if is_red and _identity(finding) not in told:
-            nodeid = f"{RULE_FILES[0]}::{finding.rule}@{finding.span.path}:{finding.span.line}"
+            nodeid = inert(f"{RULE_FILES[0]}::{finding.rule}@{finding.span.path}:{finding.span.line}")
             results.append(RuleResult(nodeid, finding.span.line, _text([finding]), ""))
     return tuple(results)
 
@@ -170,7 +171,7 @@ def _text(findings: Iterable[Finding]) -> str:
         lines.append(f"{finding.span}: {finding.severity}: {finding.message} [{finding.rule}]")
         if finding.fix:
             lines.append(f"  fix: {finding.fix}")
-    return "\n".join(lines)
+    return "\n".join(inert(line) for text in lines for line in text.split("\n"))
 
 
 def _sources(tree: WorkTree) -> list[RuleSource]:
