@@ -1,7 +1,8 @@
 """The compile cache: programs by the content they were compiled from.
 
 The key covers graph, configuration (also what is unhandled), runtime keys, device and package version. A file
-is believed only when its content has the hash that stands in its first line.
+is believed only when its content has the hash that stands in its first line and belongs to the key asked for.
+That finds damage and mix-ups; whoever may write to the folder can still forge a program.
 """
 
 from __future__ import annotations
@@ -76,10 +77,14 @@ class CompileCache:
             _log.warning("damaged compile cache file %s: compiled again", path)
             return None
         try:
-            return _decoder.decode(payload)
+            program = _decoder.decode(payload)
         except msgspec.MsgspecError:
             _log.warning("unreadable compile cache file %s: compiled again", path)
             return None
+        if program.digest != key:
+            _log.warning("compile cache file %s holds another program: compiled again", path)
+            return None
+        return program
 
     def put(self, key: str, program: Program) -> None:
         """Store a program; the file appears whole or not at all."""

@@ -84,7 +84,7 @@ class ItemHooks:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.File | None:
         """Suite files anywhere in the collected paths, and the guardrail files."""
-        if is_suite_file(file_path.name):
+        if is_suite_file(file_path.name) and _is_of_the_tree(file_path, parent.config.rootpath):
             return SuiteFile.from_parent(parent, path=file_path)
         if file_path.name in RULE_FILES and file_path.parent == parent.config.rootpath:
             return RuleFile.from_parent(parent, path=file_path)
@@ -170,6 +170,12 @@ def _device_of(item: pytest.Item) -> str | None:
     """The device that a test is parametrised with; None when it names its devices itself."""
     callspec = getattr(item, "callspec", None)
     return None if callspec is None else callspec.params.get("device")
+
+
+def _is_of_the_tree(path: Path, root: Path) -> bool:
+    """Whether no linked folder leads to the file: pytest enters those, and the gate judges its own tree."""
+    folder = path.parent
+    return folder.is_relative_to(root) and folder.resolve() == root.resolve() / folder.relative_to(root)
 
 
 class DecisionHooks:

@@ -47,6 +47,8 @@ class Measurer:
     """
 
     def __init__(self, tree: WorkTree, *, seed: int, runs: int | None, cache: Path | None = None) -> None:
+        if cache is not None:
+            _check_cache(tree, cache)
         # 200 ms: compiler and simulator, for who measures only; reading and importing records does without.
         from perfgate.measure.runner import Runner  # noqa: PLC0415 - see above
 
@@ -177,6 +179,16 @@ def next_runs(record: Record, count: int) -> range:
     """The numbers of `count` runs after those of the record."""
     first = max((run.id for run in record.runs), default=-1) + 1
     return range(first, first + count)
+
+
+def _check_cache(tree: WorkTree, cache: Path) -> None:
+    """A change could commit a fast program under the key of a slow one: a cache holds no tracked file."""
+    folder = cache.resolve()
+    if tree.repository is None or not folder.is_relative_to(tree.root):
+        return
+    if tree.repository.git.ls_files("--", str(folder)):
+        remedy = "name a folder outside of it, or remove them with `git rm -r --cached`"
+        raise UsageError("the compile cache holds files of the repository", str(cache), remedy)
 
 
 def write_record(folder: Path, record: Record) -> Path:

@@ -56,18 +56,29 @@ class WorkTree:
 
         Listed once: what is judged is the tree as the command found it.
         """
-        listed = None if self.repository is None else listed_files(self.root)
-        if listed is None:
+        if self._listed is None:
             return tuple(sorted(self._walk()))
-        return tuple(path for path in listed if (self.root / path).is_file())
+        return tuple(
+            path for path in self._listed if (self.root / path).is_file() and not self._is_link(path)
+        )
+
+    @cached_property
+    def _listed(self) -> tuple[str, ...] | None:
+        return None if self.repository is None else listed_files(self.root)
 
     @cached_property
     def _irregular(self) -> dict[str, str]:
-        return {} if self.repository is None else irregular_files(self.root)
+        if self._listed is None:
+            return {}
+        new_links = {path: "a symlink" for path in self._listed if self._is_link(path)}
+        return irregular_files(self.root) | new_links
+
+    def _is_link(self, path: str) -> bool:
+        return (self.root / path).is_symlink()
 
     @cached_property
     def gate_files(self) -> tuple[str, ...]:
-        """`files` with the tracked links and submodules: a suite that is one is refused, not overlooked."""
+        """`files` with links and submodules as well: a suite that is one is refused, not overlooked."""
         return tuple(sorted({*self.files, *self._irregular}))
 
     def read_gate_file(self, path: str, *, what: str, error: type[PerfgateError] = UnusableError) -> bytes:

@@ -196,6 +196,6 @@ def test_a_linked_folder_of_models_or_suites_is_not_entered(project: Project) ->
     elsewhere.mkdir()
     (elsewhere / "perf_more.yaml").write_text("secret: of another project\n", encoding="utf-8")
     (project.folder / "more").symlink_to(elsewhere)
-    done = project.perfgate("check", "-k", "resnet50")
-    assert done.code == 0, done.text
-    assert "secret" not in done.text
+    for done in (project.perfgate("check", "-k", "resnet50"), project.pytest("-k", "resnet50")):
+        assert done.code == 0, done.text
+        assert "secret" not in done.text
