@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from perfgate.measure.benchmark import Benchmark
+    from collections.abc import Mapping
 
 _SELECTING = (
     "-k",
@@ -75,19 +73,14 @@ def overruled_base(config: pytest.Config) -> str:
     return f"perfgate_base in {ini}" if config.getini("perfgate_base") else ""
 
 
-def left_out(config: pytest.Config, every: Iterable[Benchmark], chosen: Iterable[Benchmark]) -> list[str]:
-    """Benchmarks that will not be measured although nothing on the command line says so."""
+def left_out(config: pytest.Config, files: Mapping[str, str]) -> list[str]:
+    """Keys of benchmarks that do not run although nothing on the command line says so, by their files."""
     if is_asked(config, *_SELECTING) or any("::" in text for text in _arguments(config)):
         return []
     given = [config.invocation_params.dir / text for text in config.args if text in _arguments(config)]
-    paths = given or [config.rootpath]
-    keys = {item.key for item in chosen}
-    return [
-        item.key
-        for item in every
-        if item.key not in keys
-        and any((config.rootpath / item.suite).is_relative_to(path.resolve()) for path in paths)
-    ]
+    paths = [path.resolve() for path in given] or [config.rootpath.resolve()]
+    root = config.rootpath.resolve()
+    return [key for key, file in files.items() if any((root / file).is_relative_to(path) for path in paths)]
 
 
 def _arguments(config: pytest.Config) -> list[str]:

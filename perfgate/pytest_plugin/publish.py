@@ -13,8 +13,8 @@ from perfgate.core.codec import plain
 from perfgate.core.verdict import Verdict
 from perfgate.pytest_plugin import hold
 from perfgate.report.failure_text import failure_text, headline, warning_line
-from perfgate.workflow.check import worst_first
 from perfgate.report.inert import inert
+from perfgate.workflow.check import worst_first
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -17,12 +17,13 @@ import pytest
 
 from perfgate.core.codec import plain
 from perfgate.core.errors import PerfgateError
+from perfgate.core.machine import TEST
 from perfgate.measure.suite import is_suite_file
 from perfgate.pytest_plugin import hold
+from perfgate.pytest_plugin.asked import left_out, overruled_base
 from perfgate.pytest_plugin.children import Children
 from perfgate.pytest_plugin.fixture import MODE
 from perfgate.pytest_plugin.functions import mark_timed, uses_fixture
-from perfgate.pytest_plugin.asked import left_out, overruled_base
 from perfgate.pytest_plugin.items import BenchmarkItem, RuleFile, RuleItem, SuiteFile
 from perfgate.pytest_plugin.marker import read_marker
 from perfgate.pytest_plugin.measurement import MEASURED, GateMode
@@ -39,6 +40,7 @@ from perfgate.pytest_plugin.state import (
 )
 from perfgate.pytest_plugin.summary import header_lines, write_summary
 from perfgate.report.inert import inert
+from perfgate.workflow.check import is_of_other_environment
 from perfgate.workflow.selection_edits import selection_edits
 
 if TYPE_CHECKING:
@@ -255,12 +257,25 @@ class DecisionHooks:
 
     def _hidden(self) -> dict[str, str]:
         """Benchmarks that the change's own edits of pytest's settings keep from being measured."""
-        ground, chosen = self.state.ground, self.state.expected.values()
+        ground = self.state.ground
         edits = () if ground is None else selection_edits(ground)
         if ground is None or not edits:
             return {}
+        running = read_scope(self.state.run_folder).selected
+        files = {
+            item.key: item.suite
+            for item in ground.benchmarks
+            if item.key not in {chosen.key for chosen in self.state.expected.values()}
+        }
+        files |= {
+            key: test.partition("::")[0]
+            for key, record in ground.baselines.records.items()
+            if (test := record.context.get(TEST, ""))
+            and test not in running
+            and not is_of_other_environment(record)
+        }
         reason = f"left out by this change of {', '.join(edits)}: name the selection on the command line"
-        return dict.fromkeys(left_out(self.config, ground.benchmarks, chosen), reason)
+        return dict.fromkeys(left_out(self.config, files), reason)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

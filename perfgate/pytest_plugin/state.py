@@ -185,7 +185,7 @@ class SessionState:
             silent=self._silent(),
             devices=self.options.devices,
         )
-        absent |= {key: reason for key, reason in hidden.items() if key not in suites}
+        absent = {key: why for key, why in hidden.items() if key not in {*suites, *records, *failed}} | absent
         selected = (*self.expected.values(), *tests.benchmarks.values())
         chosen = {item.key for item in selected}
         self.is_partial = leaves_out or any(item.key not in chosen for item in ground.benchmarks)

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.architecture.source import PACKAGE, ROOT, python_files
 
 MAX_LINES = 400
@@ -107,11 +109,18 @@ def test_no_tracked_file_names_a_machine_path() -> None:
     assert wrong == []
 
 
-def test_the_table_of_known_failures_names_tests_that_exist() -> None:
-    text = (ROOT / "docs" / "KNOWN_FAILURES.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`(test_\w+)`", text))
-    assert len(named) > 20
-    assert named - defined_tests() == set()
+@pytest.mark.parametrize(("page", "rows"), [("KNOWN_FAILURES.md", 22), ("THREATS.md", 9)])
+def test_the_tables_of_failures_and_threats_name_tests_that_exist_for_every_row(page: str, rows: int) -> None:
+    found: dict[int, set[str]] = {}
+    for line in (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines():
+        if re.match(r"\| \d", line):
+            numbers, *_, tests = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+            named = set(re.findall(r"`(test_\w+)`", tests))
+            assert named or "| open: " in line, line
+            assert named - defined_tests() == set()
+            for number in map(int, numbers.split(", ")):
+                found.setdefault(number, set()).update(named)
+    assert sorted(found) == list(range(1, rows + 1))
 
 
 def test_the_formulas_name_code_and_tests_that_exist() -> None:

@@ -6,6 +6,7 @@ The row "change loosens ..." of docs/THREATS.md; the reverse, a change that asks
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,6 +113,24 @@ def test_a_selection_on_the_command_line_is_the_users_own(project: Project) -> N
         done = project.pytest(*arguments)
         assert done.code == 0, done.text
         assert "a partial verdict" in done.out
+
+
+def test_a_measured_test_that_the_change_deselects_is_not_green_either(project: Project) -> None:
+    test = """
+def test_resnet(perfgate):
+    perfgate.model("zoo:resnet50", device="ascend-310p-like", preset="tiny")
+"""
+    project.commit("a test", {"test_speed.py": test})
+    measured = project.pytest("test_speed.py", "--perfgate-records", "../records")
+    assert measured.code == 11, measured.text
+    shutil.copytree(project.folder.parent / "records", project.folder / "baselines", dirs_exist_ok=True)
+    project.commit("accept")
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    assert project.pytest().code == 0
+    project.write(pytest_ini("addopts = --deselect test_speed.py"))
+    hidden = project.pytest()
+    assert hidden.code != 0, hidden.text
+    assert "left out by this change of pytest.ini" in hidden.out
 
 
 def test_a_device_that_the_change_leaves_out_is_never_green(project: Project) -> None:
