@@ -1,15 +1,24 @@
-# Everybody: gate test check demo bench. Maintainers: conformance acceptance selftest-real corpus golden size.
+# Everybody: gate test check demo bench. Maintainers: downstream coverage conformance acceptance selftest-real corpus golden size.
 # Each target sets up .venv by itself; UV or a package cache only makes that faster.
 PYTHON ?= python3
 BIN := .venv/bin
+FLOOR := 98  # percent of lines and branches of what judges; to be 100
 
-.PHONY: gate test check bench demo conformance acceptance selftest-real corpus golden size clean
+.PHONY: gate test downstream coverage check bench demo conformance acceptance selftest-real corpus golden size clean
 
 gate: .venv/.ready
 	$(BIN)/pytest --perfgate $(ARGS)
 
 test: .venv/.ready
 	$(BIN)/pytest tests -n 2 $(ARGS)
+
+downstream: .venv-oldest/.ready
+	.venv-oldest/bin/pytest -n 2 tests/contract tests/e2e/test_gate.py tests/e2e/test_plugin_manners.py tests/downstream $(ARGS)
+
+coverage: .venv/.ready
+	$(BIN)/pytest -q tests -n 2 --cov --cov-report= $(ARGS)
+	$(BIN)/coverage report --fail-under=95
+	$(BIN)/coverage report --fail-under=$(FLOOR) --include='perfgate/core/*,perfgate/gate/*,perfgate/baseline/*,perfgate/guardrails/*'
 
 check: .venv/.ready
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/pytest -q tests/architecture
@@ -44,5 +53,10 @@ size: .venv/.ready
 	$(BIN)/pip install --quiet --editable '.[ort]' --group dev
 	@touch .venv/.ready
 
+.venv-oldest/.ready: pyproject.toml .ci/oldest.txt
+	$(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/pip install --quiet --upgrade 'pip>=25.1'
+	.venv-oldest/bin/pip install --quiet --constraint .ci/oldest.txt --editable . --group dev
+	@touch .venv-oldest/.ready
+
 clean:
-	rm -rf .venv .perfgate
+	rm -rf .venv .venv-oldest .perfgate

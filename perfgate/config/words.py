@@ -118,11 +118,6 @@ def known_word(text: Placed) -> Word:
     return Word(atoms=(Atom(text=text),), place=text)
 
 
-def unknown_word(source: str, place: Placed) -> Word:
-    """One argument whose text the file does not tell; `source` is the name that hides it."""
-    return Word(atoms=(Atom(text=None, source=source),), place=place)
-
-
 def open_word(source: str, place: Placed) -> Word:
     """Any number of arguments that the file does not show: `"$@"`, `*args`, `{posargs}`."""
     return Word(atoms=(Atom(text=None, source=source),), place=place, is_open=True)

@@ -77,19 +77,3 @@ class BenchmarkVerdict(msgspec.Struct, frozen=True, kw_only=True):
     def key(self) -> str:
         """`benchmark[device]`, as reports and pytest name it."""
         return f"{self.benchmark}[{self.device}]"
-
-
-class SuiteVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """All benchmarks, decided once. `exit_code` is the first that applies of 1, 12, 11, 10, 0."""
-
-    benchmarks: tuple[BenchmarkVerdict, ...]
-    exit_code: int
-    family_error: float
-    base_commit: str
-    base_reason: str
-    common_mode: str = ""
-    notes: tuple[str, ...] = ()
-
-    def count(self, verdict: Verdict) -> int:
-        """How many benchmarks got this verdict."""
-        return sum(1 for item in self.benchmarks if item.verdict is verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from perfgate.core.verdict import BenchmarkVerdict, SuiteVerdict, Verdict
+from perfgate.core.verdict import BenchmarkVerdict, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,15 +73,3 @@ class Decision:
     def count(self, verdict: Verdict) -> int:
         """How many benchmarks got this verdict."""
         return sum(1 for item in self.benchmarks if item.verdict is verdict)
-
-    def suite_verdict(self, *, base_commit: str, base_reason: str) -> SuiteVerdict:
-        """The value that reports and files take; the caller knows which commit the baselines came from."""
-        return SuiteVerdict(
-            benchmarks=self.benchmarks,
-            exit_code=int(self.exit_code),
-            family_error=self.family_error,
-            base_commit=base_commit,
-            base_reason=base_reason,
-            common_mode=self.common_mode,
-            notes=self.notes,
-        )

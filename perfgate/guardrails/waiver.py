@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,17 +22,6 @@ TOO_LONG = "waiver-too-long"
 UNUSED = "waiver-unused"
 IN_SAME_CHANGE = "waiver-in-same-change"
 NOTICE_DAYS = 14  # before the last day
-
-
-def utc_day(now: datetime) -> date:
-    """The day that counts for waivers.
-
-    Raises:
-        ValueError: a time without its zone.
-    """
-    if now.tzinfo is None:
-        raise ValueError("a time without its zone names no day")
-    return now.astimezone(UTC).date()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from perfgate.stats.laws import beta_quantile
@@ -14,19 +13,6 @@ class ShareInterval:
 
     low: float
     high: float
-
-
-def share_error(share: float, samples: int) -> float:
-    """Standard error of a sampled share, sqrt(p (1 - p) / n): .2041 for one half of six.
-
-    Four times n halves it.
-
-    Raises:
-        ValueError: no samples, or a share outside [0, 1].
-    """
-    if samples < 1 or not 0 <= share <= 1:
-        raise ValueError("a share needs samples and lies in [0, 1]")
-    return math.sqrt(share * (1 - share) / samples)
 
 
 def clopper_pearson(hits: int, trials: int, level: float = 0.95) -> ShareInterval:

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -121,6 +122,14 @@ def test_the_tables_of_failures_and_threats_name_tests_that_exist_for_every_row(
             for number in map(int, numbers.split(", ")):
                 found.setdefault(number, set()).update(named)
     assert sorted(found) == list(range(1, rows + 1))
+
+
+def test_the_oldest_dependencies_are_the_lowest_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    least = dict(re.split(r">=", line) for line in project["dependencies"])
+    lines = (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8").splitlines()
+    tested = dict(re.split(r"==", line.removesuffix(".*")) for line in lines if not line.startswith("#"))
+    assert tested == least
 
 
 def test_the_formulas_name_code_and_tests_that_exist() -> None:

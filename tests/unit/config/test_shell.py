@@ -11,7 +11,7 @@ import pytest
 from perfgate.config.branches import covers_every_branch
 from perfgate.config.shell import read_shell, read_words
 from perfgate.config.spans import Source
-from perfgate.config.words import Atom, known_word, unknown_word
+from perfgate.config.words import Atom, Word, known_word
 from tests.unit.config.shown import commands, facts, notes, settings, shown_command
 
 VALUES = {
@@ -228,7 +228,8 @@ def test_text_of_an_outer_language_is_read_in_its_place() -> None:
 
 def test_words_of_an_exec_form_are_not_expanded() -> None:
     text = Source(path="d", text="sudo atc --a=$X").whole()
-    words = (known_word(text[0:4]), known_word(text[5:8]), known_word(text[9:]), unknown_word("y", text[0:0]))
+    hidden = Word(atoms=(Atom(text=None, source="y"),), place=text[0:0])
+    words = (known_word(text[0:4]), known_word(text[5:8]), known_word(text[9:]), hidden)
     (command,) = read_words(words).commands
     assert shown_command(command) == "atc --a=$X"
     assert command.via == ("sudo",)

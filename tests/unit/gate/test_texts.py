@@ -105,12 +105,3 @@ def test_noise_that_hides_everything_names_a_plan() -> None:
     assert texts
     assert all("would settle it" in text or "more baseline runs would" in text for text in texts)
     assert any("sees +" in text for text in texts)
-
-
-def test_a_suite_verdict_carries_the_decision() -> None:
-    workshop = Workshop(5)
-    decision = judge(workshop.suite(9, 5), workshop.suite(9, 3), POLICY)
-    verdict = decision.suite_verdict(base_commit="3f2c1ab", base_reason="HEAD^1")
-    assert verdict.benchmarks == decision.benchmarks
-    assert (verdict.base_commit, verdict.exit_code) == ("3f2c1ab", 0)
-    assert verdict.common_mode == decision.common_mode

@@ -3,13 +3,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats as oracle
 
-from perfgate.stats.proportion import clopper_pearson, share_error
-
-
-def test_half_of_six_has_twenty_points_of_error() -> None:
-    # STATISTICS section 11: p = .5, n = 6: .2041; 4 n halves it
-    assert share_error(0.5, 6) == pytest.approx(0.2041, abs=5e-5)
-    assert share_error(0.5, 24) == pytest.approx(share_error(0.5, 6) / 2)
+from perfgate.stats.proportion import clopper_pearson
 
 
 def test_clopper_pearson_of_no_hits() -> None:
@@ -25,12 +19,6 @@ def test_clopper_pearson_agrees_with_scipy(hits: int, trials: int) -> None:
     expected = oracle.binomtest(hits, trials).proportion_ci(method="exact")
     interval = clopper_pearson(hits, trials)
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
-
-
-@pytest.mark.parametrize(("share", "samples"), [(0.5, 0), (1.1, 5), (-0.1, 5)])
-def test_what_is_no_share_raises(share: float, samples: int) -> None:
-    with pytest.raises(ValueError, match="share"):
-        share_error(share, samples)
 
 
 def test_more_hits_than_trials_raise() -> None:
