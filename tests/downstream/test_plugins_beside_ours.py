@@ -1,4 +1,4 @@
-"""A project with suite, ordinary tests and a pytest-benchmark test, under the plugins that teams use with ours.
+"""A project with suite, ordinary and pytest-benchmark tests, under the plugins that teams use with ours.
 
 pytest-xdist, pytest-cov, pytest-randomly and pytest-benchmark share one environment; `-W error` in every run.
 """

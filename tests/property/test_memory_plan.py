@@ -55,7 +55,7 @@ def graphs(draw: st.DrawFn) -> Drawing:
 
 
 @settings(max_examples=60, deadline=None)
-@given(graphs(), st.integers(1, 4))
+@given(graphs(), st.integers(2, 4))  # on one stream nothing overlaps
 def test_kernels_that_may_overlap_never_share_bytes_they_touch(drawing: Drawing, streams: int) -> None:
     last = drawing.graph().nodes[-1].outputs[0]
     program = compiled(drawing.graph(last), runtime=RuntimeConfig(streams=streams))
@@ -66,8 +66,6 @@ def test_kernels_that_may_overlap_never_share_bytes_they_touch(drawing: Drawing,
         [program.buffers[a.buffer] for a in (*kernel.reads, *kernel.writes)] for kernel in program.kernels
     ]
     for late, kernel in enumerate(program.kernels):
-        if streams == 1:
-            continue
         for early in set(range(late)) - before[late]:
             written = [program.buffers[a.buffer] for a in kernel.writes]
             for a in written:
