@@ -24,9 +24,13 @@ def pytest_unconfigure(config):
 """
 
 
+# Plugins that say or write something of their own.
+WITHOUT_OTHERS = ("-p", "no:randomly", "-p", "no:hypothesispytest", "-p", "no:benchmark")
+
+
 def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:hypothesispytest", *arguments],
+        [sys.executable, "-m", "pytest", *WITHOUT_OTHERS, *arguments],
         cwd=folder,
         env=clean_environment(PYTEST_ADDOPTS=""),
         capture_output=True,
