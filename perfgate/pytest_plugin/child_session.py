@@ -10,14 +10,14 @@ import pytest
 
 from perfgate.pytest_plugin.children import FAILED, SECONDS_VARIABLE, STARTED
 from perfgate.pytest_plugin.entry import CHILD
-from perfgate.pytest_plugin.fixture import MODE, plain_measurer
+from perfgate.pytest_plugin.fixture import MODE
 from perfgate.pytest_plugin.measurement import ChildMode
 
 
 def start_child(config: pytest.Config) -> None:
     """Measure for the parent that started this process."""
     folder, seconds = Path(os.environ[CHILD]), float(os.environ[SECONDS_VARIABLE])
-    config.stash[MODE] = ChildMode(folder, seconds, plain_measurer(config))
+    config.stash[MODE] = ChildMode(folder, seconds, config)
     config.pluginmanager.register(ChildHooks(folder), "perfgate-child")
 
 

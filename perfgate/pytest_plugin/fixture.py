@@ -12,8 +12,6 @@ from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.measure.child import Plan, time_awaited, time_call
 from perfgate.pytest_plugin.marker import benchmark_name, read_marker
 from perfgate.pytest_plugin.measurement import PlainMode
-from perfgate.workflow.measuring import Measurer
-from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -35,13 +33,8 @@ def open_fixture(item: pytest.Item) -> PerfgateFixture:
     """
     config = item.config
     if MODE not in config.stash:
-        config.stash[MODE] = PlainMode(plain_measurer(config))
+        config.stash[MODE] = PlainMode(config)
     return PerfgateFixture(item, config.stash[MODE])
-
-
-def plain_measurer(config: pytest.Config) -> Measurer:
-    """For models outside the gate: one run."""
-    return Measurer(WorkTree(config.rootpath, None), seed=0, runs=1)
 
 
 class PerfgateFixture:

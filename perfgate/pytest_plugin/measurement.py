@@ -47,6 +47,7 @@ class Measured:
     record: Record
 
 
+PLAIN: pytest.StashKey[Measurer] = pytest.StashKey()
 MEASURED = pytest.StashKey[list[Measured]]()
 
 
@@ -129,9 +130,14 @@ class _JustRun:
 class PlainMode:
     """A run without `--perfgate`: measurements are ordinary calls."""
 
-    measurer: Measurer
+    config: pytest.Config
     launches: int | None = 1
     timeout: float = DEFAULT_TIMEOUT
+
+    @property
+    def measurer(self) -> Measurer:
+        """Made when a model or a program asks for it: the compiler takes 200 ms to load."""
+        return plain_measurer(self.config)
 
     def open(self, item: pytest.Item, name: str, wishes: Wishes) -> Measurement:
         """An ordinary call."""
@@ -290,8 +296,13 @@ class ChildMode:
 
     folder: Path
     timeout: float
-    measurer: Measurer
+    config: pytest.Config
     launches: int | None = 1
+
+    @property
+    def measurer(self) -> Measurer:
+        """Made when a model or a program asks for it."""
+        return plain_measurer(self.config)
 
     def open(self, item: pytest.Item, name: str, wishes: Wishes) -> Measurement:
         """A run for the parent."""
@@ -309,6 +320,16 @@ class ChildMode:
         """The parent has said so already."""
         del benchmark
         return ""
+
+
+def plain_measurer(config: pytest.Config) -> Measurer:
+    """For models and programs outside the gate: one run."""
+    from perfgate.workflow.measuring import Measurer as Plain  # noqa: PLC0415 - only where one is measured
+    from perfgate.workflow.worktree import WorkTree  # noqa: PLC0415 - the same
+
+    if PLAIN not in config.stash:
+        config.stash[PLAIN] = Plain(WorkTree(config.rootpath, None), seed=0, runs=1)
+    return config.stash[PLAIN]
 
 
 def result_path(folder: Path, name: str) -> Path:

@@ -61,6 +61,11 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
     ordered = sorted(verdict.comparisons, key=_by_weight)
     changed = [item for item in ordered if item.verdict is not Verdict.UNCHANGED and item.now is not None]
     lines += [_values(item) for item in changed[:_SHOWN_METRICS]]
+    lines += [
+        f"  {_budget(item)}"
+        for item in ordered
+        if item.is_over_budget and verdict.verdict is Verdict.REGRESSED
+    ]
     if verdict.verdict not in {Verdict.REGRESSED, Verdict.INCONCLUSIVE} or not changed:
         lines.append(f"  {verdict.reason}")
     lines += [f"  {note}" for note in verdict.notes if note != lines[0]]
@@ -80,6 +85,16 @@ def _values(item: Comparison) -> str:
     now = "?" if item.now is None else readable(item.now, unit)
     change = "" if item.worse_by is None else f"  {percent(item.worse_by)}"
     return f"  {item.metric.name}: {before} -> {now}{change}"
+
+
+def _is_slower_too(item: Comparison) -> bool:
+    """The headline speaks of the change, so the budget needs a line of its own."""
+    return item.verdict is Verdict.REGRESSED and not item.reason.startswith(OVER_BUDGET)
+
+
+def _budget(item: Comparison) -> str:
+    """`over budget: latency 51.0 ms > 40.0 ms (perfgate.yaml:3:5)`, out of the comparison's reason."""
+    return OVER_BUDGET + item.reason.rpartition(OVER_BUDGET)[2]
 
 
 def _evidence(explanation: Explanation) -> list[str]:

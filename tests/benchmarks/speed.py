@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from tests.benchmarks import speed_guardrails, speed_simulator, speed_startup, speed_statistics
+from tests.benchmarks import (
+    speed_guardrails,
+    speed_simulator,
+    speed_startup,
+    speed_statistics,
+    speed_timed,
+)
 
 if __name__ == "__main__":
-    for table in (speed_simulator, speed_statistics, speed_guardrails, speed_startup):
+    for table in (speed_simulator, speed_statistics, speed_guardrails, speed_startup, speed_timed):
         table.main()

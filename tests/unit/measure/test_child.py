@@ -109,12 +109,18 @@ def test_rounds_that_waited_for_a_processor_are_counted() -> None:
     next(schedule)
     for number in range(9):
         waited = 6 * MS if number in {2, 7} else MS  # 60 % of the round, usually 10 %
-        schedule.send(Round(10 * MS, 4 * MS, waited))
+        schedule.send(Round(10 * MS, 4 * MS, 4 * MS, waited))
     with pytest.raises(StopIteration) as ended:
-        schedule.send(Round(10 * MS, 9 * MS, MS))
+        schedule.send(Round(10 * MS, 9 * MS, 9 * MS, MS))
     assert ended.value.value.descheduled == 2
     assert ended.value.value.wall == pytest.approx([10e-3] * 10)
     assert sorted(ended.value.value.latency) == pytest.approx([4e-3] * 2 + [9e-3] * 8)
+
+
+def test_a_round_never_takes_less_than_its_thread_ran() -> None:
+    assert Round(wall=10, cpu=9, ran=3, waited=12).own == 3
+    assert Round(wall=10, cpu=30, ran=11, waited=0).own == 10  # a thread cannot run longer than the clock
+    assert Round(wall=10, cpu=9, ran=0, waited=10).own == 1  # no latency is zero
 
 
 def test_time_in_the_run_queue_is_not_the_code_s() -> None:
