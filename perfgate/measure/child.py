@@ -44,7 +44,7 @@ class Plan:
 
 
 class Round(NamedTuple):
-    """One round in nanoseconds: wall time, processor time of process and thread, the thread's wait for one."""
+    """One round in ns: wall time, processor time of process and thread, the wait of the thread for one."""
 
     wall: int
     cpu: int

@@ -63,7 +63,8 @@ class Children:
                 for key, numbers in wanted.items()
                 if step < len(numbers) and key not in taken.failed
             }
-            self._one_run({key: tests[key] for key in due}, due, taken)
+            if due:  # else every test has failed by now
+                self._one_run({key: tests[key] for key in due}, due, taken)
         return taken
 
     def _one_run(self, due: Mapping[str, Benchmark], numbers: Mapping[str, int], taken: Taken) -> None:
