@@ -1,0 +1,88 @@
+"""Are the two ends of a range different at all? Interleaved launches until that is beyond doubt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from perfgate.bisection.posterior import LEAST_LAUNCH_EFFECT
+from perfgate.bisection.readings import SPREAD_PENALTY, Readings, read
+
+if TYPE_CHECKING:
+    from perfgate.bisection.probe import Purpose
+    from perfgate.bisection.trail import Asking, Trail
+
+BATCH = 10  # samples of a launch
+LEAST_LAUNCHES, MOST_LAUNCHES = 2, 24  # at each end
+CLEAR = 4.0  # standard errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """Two commits compared: difference of their levels (log units, wanted direction) and its error."""
+
+    step: float
+    error: float
+    spread: float
+
+    @property
+    def z(self) -> float:
+        """Standard errors between them."""
+        return self.step / self.error
+
+
+def contrast(trail: Trail, good: int, bad: int, build: float = 0.0) -> Contrast:
+    """Compare all launches of two positions.
+
+    z = (m_bad - m_good) / sqrt(1.1 sd^2 (1/n_g + 1/n_b) + tau^2 (1/u_g + 1/u_b)
+    + 2 phi^2); `build` is phi^2.
+    """
+    readings = read({place: trail.values[place] for place in (good, bad)})
+    launches = np.bincount(readings.owner)
+    counts = readings.sums(readings.counts)
+    means = readings.sums(readings.means * readings.counts) / counts
+    tau = launch_variance(readings)
+    variance = SPREAD_PENALTY * readings.spread**2 * float((1 / counts).sum())
+    variance += tau * float((1 / launches).sum()) + 2 * build
+    return Contrast(step=float(means[1] - means[0]), error=math.sqrt(variance), spread=readings.spread)
+
+
+def launch_variance(readings: Readings) -> float:
+    """tau^2 from the scatter of the launches of each commit (DerSimonian and Laird 1986), at least .3 %."""
+    weights = 1.0 / readings.noise()
+    totals = readings.sums(weights)
+    means = readings.sums(readings.means * weights) / totals
+    scatter = float((weights * (readings.means - means[readings.owner]) ** 2).sum())
+    freedom = len(readings.means) - len(totals)
+    scale = float(weights.sum() - (readings.sums(weights**2) / totals).sum())
+    excess = (scatter - freedom) / scale if scale > 0 else 0.0
+    return max(excess, LEAST_LAUNCH_EFFECT**2)
+
+
+def separate(trail: Trail, good: int, bad: int, most_samples: int, purpose: Purpose) -> Asking[bool]:
+    """Launch both ends in ABBA order until they differ (true) or the cap is reached (false).
+
+    True also when bad is clearly *better* than good: the caller looks at the sign.
+    """
+    has_failed = yield from launch_both(trail, good, bad, BATCH, purpose)
+    while not has_failed:
+        launches = [len(trail.launches[place]) for place in (good, bad)]
+        if min(launches) >= LEAST_LAUNCHES and abs(contrast(trail, good, bad).z) >= CLEAR:
+            return True
+        if max(launches) * BATCH >= most_samples:
+            return False
+        has_failed = yield from launch_both(trail, good, bad, BATCH, purpose)
+    return False
+
+
+def launch_both(trail: Trail, good: int, bad: int, samples: int, purpose: Purpose) -> Asking[bool]:
+    """One launch of each, the order turned round every other time; true when one of them failed."""
+    order = (good, bad) if len(trail.launches.get(good, ())) % 2 == 0 else (bad, good)
+    for place in order:
+        is_measured = yield from trail.ask(place, samples, purpose)
+        if not is_measured:
+            return True
+    return False

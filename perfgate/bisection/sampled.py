@@ -1,0 +1,102 @@
+"""The search on a sampled metric: are the ends different, where is the change, and is anything left?"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from perfgate.bisection.answer import Ending
+from perfgate.bisection.budget import expected_cost
+from perfgate.bisection.endpoints import (
+    BATCH,
+    CLEAR,
+    LEAST_LAUNCHES,
+    MOST_LAUNCHES,
+    Contrast,
+    contrast,
+    separate,
+)
+from perfgate.bisection.found import Findings, Found
+from perfgate.bisection.grid import UNDONE, grid_places
+from perfgate.bisection.hunt import Hunted, hunt
+from perfgate.bisection.probe import Purpose
+from perfgate.bisection.residual import rest_differs
+
+if TYPE_CHECKING:
+    from perfgate.bisection.trail import Asking, Trail
+
+POWER = 1.28  # a change is found in 90 % of searches when it is this much over CLEAR
+
+
+def search_sampled(trail: Trail) -> Asking[Findings]:
+    """Find the changes between the ends; an end that cannot be measured is left to the caller."""
+    last = len(trail.problem.candidates) - 1
+    is_clear = yield from separate(trail, 0, last, MOST_LAUNCHES * BATCH, Purpose.ENDPOINT)
+    if not (trail.values.get(0) and trail.values.get(last)):
+        return Findings(ending=Ending.UNDECIDED, reason="an end could not be measured")
+    high = last
+    for place in grid_places(last, trail.problem.limits.grid):
+        yield from trail.ask(place, BATCH, Purpose.GRID)
+        if not is_clear and high == last and place in trail.values:
+            differs = yield from separate(trail, 0, place, MOST_LAUNCHES * BATCH, Purpose.GRID)
+            if differs and contrast(trail, 0, place).step > 0:
+                high = place
+    ends = contrast(trail, 0, high)
+    if high == last and (not is_clear or ends.step < 0):
+        return Findings(ending=Ending.NO_DIFFERENCE, total=ends.step, reason=null_reason(trail, ends, last))
+    trail.expected = expected_cost(trail, 0, high)
+    return (yield from search_ranges(trail, high, ends.step))
+
+
+def search_ranges(trail: Trail, high: int, total: float) -> Asking[Findings]:
+    """Hunt in the whole range, then on each side of a culprit that still differs."""
+    found = trail.found
+    ranges = [(0, high)]
+    while ranges and len(found) < trail.problem.limits.max_culprits:
+        low, top = ranges.pop(0)
+        hunted = yield from hunt(trail, low, top)
+        if hunted.split is not None:
+            for side in ((low, hunted.split), (hunted.split, top)):
+                is_clear = yield from separate(trail, *side, MOST_LAUNCHES * BATCH, Purpose.SEARCH)
+                ranges += [side] if is_clear else []
+            continue
+        if hunted.pair is None:
+            ending = None if found else Ending.UNDECIDED
+            return Findings(ending=ending, found=tuple(found), total=total, reason=hunted.reason)
+        good, bad = hunted.pair
+        found.append(as_found(trail, hunted, good, bad))
+        for side in ((low, good), (bad, top)):
+            if len(found) < trail.problem.limits.max_culprits:
+                differs = yield from rest_differs(trail, *side)
+                ranges += [side] if differs else []
+    notes = [UNDONE] if high < len(trail.problem.candidates) - 1 else []
+    if ranges:
+        notes.append(f"more than {len(found)} changes; the others were not searched")
+    reason = "" if found else "the commits have several levels that cannot be told apart"
+    return Findings(ending=None, found=tuple(found), total=total, reason=reason, notes=tuple(notes))
+
+
+def as_found(trail: Trail, hunted: Hunted, good: int, bad: int) -> Found:
+    """The confirmed pair as a value; the step is that of all its launches."""
+    return Found(
+        good=good,
+        bad=bad,
+        chance=float(hunted.belief.segments.max()),
+        step=contrast(trail, good, bad).step,
+        before=hunted.fresh.before if hunted.fresh else (),
+        after=hunted.fresh.after if hunted.fresh else (),
+    )
+
+
+def null_reason(trail: Trail, ends: Contrast, last: int) -> str:
+    """Why nothing is searched, with the samples that would settle a change as large as the one seen."""
+    if ends.step < 0 and abs(ends.z) >= CLEAR:
+        return "the bad end is the better one"
+    launches = min(len(trail.launches[place]) for place in (0, last))
+    needed = launches * BATCH * ((CLEAR + POWER) / max(abs(ends.z), 1e-3)) ** 2
+    seen = 100 * math.expm1(ends.step)
+    return (
+        f"the ends differ by {seen:+.2f} % with z = {ends.z:.1f} after {launches} launches each "
+        f"(at least {LEAST_LAUNCHES}; {CLEAR:.0f} is asked); if that is real, "
+        f"it takes about {needed:.0f} samples at each end"
+    )
