@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from perfgate.bisection.endpoints import contrast, launch_variance
+from perfgate.bisection.problem import Problem
+from perfgate.bisection.readings import read
+from perfgate.bisection.trail import Trail
+from perfgate.core.metric import KNOWN_METRICS
+from tests.bisection_world import Ground
+
+
+def trail_of(values: dict[int, list[np.ndarray]]) -> Trail:
+    trail = Trail(Problem(candidates=Ground(commits=3).candidates(), metric=KNOWN_METRICS["latency"]))
+    trail.values = values
+    return trail
+
+
+def test_z_by_hand() -> None:
+    # two launches of (-.01, 0, .01) at each end, .05 apart: SD .01, n = 6, tau at its least, .003:
+    # 1.1 x 1e-4 x (1/6 + 1/6) + 9e-6 x (1/2 + 1/2) = 3.667e-5 + .9e-5 = 4.567e-5, z = .05 / .006758 = 7.40
+    batch = np.array([-0.01, 0.0, 0.01])
+    seen = contrast(trail_of({0: [batch, batch], 2: [batch + 0.05, batch + 0.05]}), 0, 2)
+    assert seen.step == pytest.approx(0.05)
+    assert seen.error == pytest.approx(math.sqrt(4.567e-5), rel=1e-3)
+    assert seen.z == pytest.approx(7.40, abs=0.01)
+
+
+def test_a_build_effect_adds_twice_its_variance() -> None:
+    batch = np.array([-0.01, 0.0, 0.01])
+    trail = trail_of({0: [batch, batch], 2: [batch + 0.05, batch + 0.05]})
+    assert contrast(trail, 0, 2, 1e-4).error ** 2 == pytest.approx(4.567e-5 + 2e-4, rel=1e-3)
+
+
+def test_launch_variance_is_recovered() -> None:
+    random = np.random.default_rng(1)
+    values = {
+        place: [0.02 * random.standard_normal() + 0.01 * random.standard_normal(10) for _ in range(200)]
+        for place in (0, 1)
+    }
+    # 398 degrees of freedom: the standard error of a variance is sqrt(2 / 398) = 7 %
+    assert launch_variance(read(values)) == pytest.approx(0.02**2, rel=0.21)
+
+
+def test_launches_that_agree_have_the_least_launch_effect() -> None:
+    batch = np.array([-0.01, 0.0, 0.01])
+    assert launch_variance(read({0: [batch, batch]})) == pytest.approx(9e-6)
