@@ -34,6 +34,7 @@ conformance: .venv/.ready
 
 acceptance: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.acceptance_statistics $(SERIES)
+	$(BIN)/python -m tests.benchmarks.acceptance_bisection
 
 selftest-real: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.selftest_real $(SETS)
