@@ -80,6 +80,7 @@ def halve(trail: Trail, low: int, high: int) -> Asking[tuple[int, int]]:
             is_bad = (value(trail, place) > middle) == is_rising
             good, bad = (good, place) if is_bad else (place, bad)
             continue
+        weights[list(trail.failures)] = 0.0  # no halving can end at them, so they are no part of a half
         sums = np.cumsum(weights[good + 1 : bad + 1])
         chances = np.concatenate(([0.0], sums / sums[-1]))
         jobs = trail.problem.limits.jobs

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int64]
 
 
+SHORT = 8  # strides are at most this part of a segment
+
+
 def untried_near(bad: Floats, low: int, tried: Ints, broken: Collection[int], quantiles: Floats) -> list[int]:
     """For each quantile the untried commit with P(bad) nearest to it, without repetition.
 
@@ -52,7 +55,8 @@ def _nearest(
         if len(near):
             gaps = np.abs(places[:, None] - near).min(axis=1)
             inside = (places > left) & (places < right)
-            stride = 2 ** (len(near) - 1)
+            # in a short segment a long stride would cost a halving more than it saves
+            stride = min(2 ** (len(near) - 1), max(1, int(right - left) // SHORT))
             while stride > 1 and not np.any(inside & (gaps >= stride)):
                 stride //= 2
             apart = np.where(inside & (gaps < stride), apart + 1.0, apart)
