@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from perfgate.baseline.revision import open_repository
 from perfgate.core.errors import ExitCode, UnusableError
 from perfgate.workflow.measuring import Measurer, measure_all, write_profile, write_records
@@ -27,6 +29,7 @@ class Selection:
     expression: str = ""
     devices: tuple[str, ...] = ()
     runs: int | None = None
+    samples: int | None = None
     seed: int = 0
     cache: Path | None = None
     with_profiles: bool = False
@@ -71,6 +74,8 @@ def record_benchmarks(
     tree = open_tree(root)
     benchmarks = [item for items in find_suites(tree).values() for item in items]
     selected = select(benchmarks, expression=selection.expression, devices=selection.devices)
+    if selection.samples is not None:
+        selected = tuple(msgspec.structs.replace(item, samples=selection.samples) for item in selected)
     measurer = Measurer(tree, seed=selection.seed, runs=selection.runs, cache=selection.cache)
     measured = measure_all(measurer, selected, {}, announce)
     write_records(output, measured.records.values())
