@@ -1,10 +1,10 @@
-# Everybody: gate test check demo bench. Maintainers: downstream coverage conformance acceptance selftest-real corpus golden size.
+# Everybody: gate test check demo bench. Maintainers: downstream coverage conformance acceptance kills selftest-real corpus golden size.
 # Each target sets up .venv by itself; UV or a package cache only makes that faster.
 PYTHON ?= python3
 BIN := .venv/bin
 FLOOR := 97  # percent of lines and branches of what judges; the goal is 100
 
-.PHONY: gate test downstream coverage check bench demo conformance acceptance selftest-real corpus golden size clean
+.PHONY: gate test downstream coverage check bench demo conformance acceptance kills selftest-real corpus golden size clean
 
 gate: .venv/.ready
 	$(BIN)/pytest --perfgate $(ARGS)
@@ -35,6 +35,9 @@ conformance: .venv/.ready
 acceptance: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.acceptance_statistics $(SERIES)
 	$(BIN)/python -m tests.benchmarks.acceptance_bisection
+
+kills: .venv/.ready
+	PERFGATE_KILLS=100 $(BIN)/pytest tests/e2e/test_bisect_interrupted.py $(ARGS)
 
 selftest-real: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.selftest_real $(SETS)

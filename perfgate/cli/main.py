@@ -17,6 +17,8 @@ from perfgate.core.errors import ExitCode, PerfgateError
 
 _VERBS = {
     "baseline": ("perfgate.cli.baseline", "baseline", "Update, list, show and compare the accepted records."),
+    "bisect": ("perfgate.cli.bisection", "bisect", "Name the commit that made a benchmark worse."),
+    "cache": ("perfgate.cli.cache", "cache", "Make room in the folder of mirrors and samples."),
     "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
     "ci": ("perfgate.cli.ci", "ci", "Steps of a GitHub job: run the gate, summarise, annotate, comment."),
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
@@ -27,6 +29,7 @@ _VERBS = {
     "selftest": ("perfgate.cli.selftest", "selftest", "Judge unchanged code: false alarms and what is seen."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
 }
+_INTERRUPTED = 130  # what a shell reports for a process that SIGINT ended
 _BROKEN_PIPE = 141  # what a shell reports for a process that SIGPIPE ended
 
 
@@ -90,9 +93,9 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as problem:
         say(f"perfgate: {problem.format_message()}", err=True)
         sys.exit(problem.exit_code)
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (click.exceptions.Abort, KeyboardInterrupt) as problem:
         click.echo("perfgate: interrupted", err=True)
-        sys.exit(130)
+        sys.exit(getattr(problem, "exit_code", _INTERRUPTED))  # another signal brings its own
     except (BrokenPipeError, _ReaderLeftError):
         _leave_stdout()
         sys.exit(_BROKEN_PIPE)

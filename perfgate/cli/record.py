@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ from perfgate.workflow.worktree import find_root
 @click.command()
 @selection_options
 @click.option(
+    "--endpoints", nargs=2, metavar="GOOD BAD", help="Measure two commits for `check --bisect-exit` instead."
+)
+@click.option("--metric", metavar="NAME", help="With --endpoints: the metric that tells them apart.")
+@click.option("--samples", type=click.IntRange(1, 100_000), default=None, help="Samples per run.")
+@click.option(
     "-o", "--output", type=click.Path(path_type=Path), default=Path(".perfgate/records"), show_default=True
 )
 @click.option("--explain", is_flag=True, help="Show the arithmetic behind the copies and the times.")
@@ -31,10 +37,14 @@ def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> 
 
     Exit: 0 all were measured, 2 usage, 11 nothing or not everything could be measured.
     """
+    if asked["endpoints"]:
+        _record_endpoints(ctx, output, asked)
+        return
     selection = Selection(
         expression=str(asked["expression"]),
         devices=tuple(asked["devices"]),
         runs=asked["runs"],
+        samples=asked["samples"],
         seed=asked["seed"],
         cache=asked["cache"],
         with_profiles=asked["profile"],
@@ -50,3 +60,26 @@ def record(ctx: click.Context, /, output: Path, explain: bool, **asked: Any) -> 
         for key, rows in result.what_if().items():
             click.echo(f"\n{key}\n{what_if_table(rows)}")
     ctx.exit(int(result.exit_code))
+
+
+def _record_endpoints(ctx: click.Context, output: Path, asked: dict[str, Any]) -> None:
+    """Both ends of a `git bisect run` into one file."""
+    from perfgate.cli.bisect_progress import Progress  # noqa: PLC0415 - only here
+    from perfgate.workflow.bisect_request import BisectRequest  # noqa: PLC0415 - the same
+    from perfgate.workflow.endpoint_files import record_endpoints  # noqa: PLC0415 - the same
+    from perfgate.workflow.interruption import Interruption  # noqa: PLC0415 - the same
+
+    good, bad = asked["endpoints"]
+    request = BisectRequest(
+        root=find_root(Path.cwd()),
+        environment=dict(os.environ),
+        good=good,
+        bad=bad,
+        benchmarks=(asked["expression"],) if asked["expression"] else (),
+        metric=asked["metric"],
+    )
+    file = output if output.suffix == ".json" else output / "endpoints.json"
+    interruption = Interruption()
+    with interruption.caught():
+        done = record_endpoints(request, file, Progress(is_quiet=ctx.obj["quiet"]), interruption)
+    click.echo(f"{done.metric.name} of {done.benchmark} at {good} and {bad}: {file}")

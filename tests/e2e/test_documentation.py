@@ -72,8 +72,9 @@ def test_a_shown_command_works(clone: Path, place: str, command: str) -> None:
         script = clone / "perfgate/zoo/suite/convert_sd_unet.sh"
         script.write_text(script.read_text().replace("--optypelayout=NHWC", "--optypelayout=NCHW"))
         expected = {1}
+    environment = clean_environment(PERFGATE_CACHE=str(clone.parent / "cache"))
     done = subprocess.run(
-        shlex.split(command), cwd=clone, env=clean_environment(), capture_output=True, text=True, check=False
+        shlex.split(command), cwd=clone, env=environment, capture_output=True, text=True, check=False
     )
     subprocess.run(["git", "checkout", "-q", "."], cwd=clone, env=clean_environment(), check=True)
     assert done.returncode in expected, f"{place}: {done.stdout}{done.stderr}"
