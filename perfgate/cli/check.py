@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import secrets
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -47,6 +48,17 @@ if TYPE_CHECKING:
     "--json", "json_file", default=None, metavar="FILE", help="Write the verdict as JSON; - is stdout."
 )
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write the verdict as Markdown.")
+@click.option(
+    "--bisect-exit", is_flag=True, help="For `git bisect run`: 0 good, 1 bad, 125 cannot tell, 128 stop."
+)
+@click.option(
+    "--against-record",
+    type=click.Path(path_type=Path),
+    default=Path(".perfgate/records/endpoints.json"),
+    show_default=True,
+    help="With --bisect-exit: what `record --endpoints` wrote.",
+)
+@click.option("-b", "--benchmark", default="", metavar="NAME", help="With --bisect-exit: of this benchmark.")
 @click.option("--sarif", type=click.Path(path_type=Path), help="Write the guardrail findings as SARIF.")
 @click.pass_context
 def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
@@ -56,6 +68,8 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
     11 nothing measured or compared, 12 baseline, policy or guardrail file unusable.
     """
     root = find_root(Path.cwd())
+    if asked["bisect_exit"]:
+        _bisect_exit(ctx, root, asked)
     effect = asked["min_effect"]
     options = GateOptions(
         root=root,
@@ -88,6 +102,17 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
     if json_file == "-":
         click.echo(readable_json(value), nl=False)
     ctx.exit(int(result.exit_code))
+
+
+def _bisect_exit(ctx: click.Context, root: Path, asked: dict[str, Any]) -> NoReturn:
+    """Judge the working tree against both ends and exit as `git bisect run` wants it."""
+    from perfgate.workflow.endpoint_files import judge_working_tree  # noqa: PLC0415 - only for this option
+
+    seed = secrets.randbelow(2**48)  # a launch at every commit of its own
+    judged = judge_working_tree(root, root / asked["against_record"], asked["benchmark"], seed=seed)
+    click.echo(inert(judged.text))
+    click.echo("note: git's search never goes back to a commit; `perfgate bisect` does", err=True)
+    ctx.exit(judged.exit_code)
 
 
 def _show(result: CheckResult, *, show_all: bool) -> None:
