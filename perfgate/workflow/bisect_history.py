@@ -127,7 +127,7 @@ def prepare_history(request: BisectRequest, good_of: Callable[[Opened], str]) ->
         if source.is_shallow and request.may_fetch and is_shallow(mirror) and (url := origin_url(source)):
             deepen(mirror, url)
         if is_snapshot:
-            bad = _snapshot(mirror, source, bad)
+            bad = snapshot(mirror, source, bad)
         prefix = request.root.resolve().relative_to(source.root.resolve()).as_posix()
         opened = Opened(mirror=mirror, source=source, bad=bad, prefix="" if prefix == "." else prefix)
         good = _resolve_good(opened, good_of(opened), request)
@@ -168,7 +168,7 @@ def _too_shallow(request: BisectRequest) -> UsageError:
     return UsageError(what, str(request.root), depth_advice(request.environment))
 
 
-def _snapshot(mirror: Mirror, source: Source, head: str) -> str:
+def snapshot(mirror: Mirror, source: Source, head: str) -> str:
     """The working tree, with uncommitted and untracked files, as a commit that only the mirror has."""
     with tempfile.TemporaryDirectory(dir=mirror.folder) as folder:
         git = Git(
