@@ -39,7 +39,7 @@ def listed_files(root: Path) -> tuple[str, ...] | None:
         return None
     untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", ".") or b""
     names = {_name(record) for record in tracked.split(b"\0") if _is_regular(record)}
-    names.update(os.fsdecode(name) for name in untracked.split(b"\0") if name)
+    names.update(path_text(name) for name in untracked.split(b"\0") if name)
     return tuple(sorted(names))
 
 
@@ -64,7 +64,23 @@ def _is_regular(record: bytes) -> bool:
 
 
 def _name(record: bytes) -> str:
-    return os.fsdecode(record.partition(b"\t")[2])
+    return path_text(record.partition(b"\t")[2])
+
+
+def path_text(path: bytes) -> str:
+    """A path as git stores it, as text: UTF-8 whatever the locale says, other bytes as lone surrogates."""
+    return path.decode("utf-8", "surrogateescape")
+
+
+def path_bytes(path: str) -> bytes:
+    """The bytes that name the file on disk; an ASCII-only locale could not encode the text.
+
+    A lone surrogate that stands for no byte, which only a file's text can hold, becomes a question mark.
+    """
+    try:
+        return path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "replace")
 
 
 def _git(root: Path, *arguments: str) -> bytes | None:
@@ -98,8 +114,8 @@ def read_bytes(root: Path, path: str, *, size_limit: int) -> bytes | Unreadable:
 
     No symbolic link is followed, neither as the file nor as a folder on the way to it.
     """
-    parts = path.split("/")
-    if path.startswith("/") or ".." in parts or "" in parts:
+    parts = path_bytes(path).split(b"/")
+    if path.startswith("/") or b".." in parts or b"" in parts or "\0" in path:
         return Unreadable(path=path, reason="outside of the repository")
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     folder = -1
@@ -117,7 +133,7 @@ def read_bytes(root: Path, path: str, *, size_limit: int) -> bytes | Unreadable:
             os.close(folder)
 
 
-def _read_regular(name: str, path: str, folder: int, size_limit: int) -> bytes | Unreadable:
+def _read_regular(name: bytes, path: str, folder: int, size_limit: int) -> bytes | Unreadable:
     # Without O_NONBLOCK, opening a named pipe would wait for a writer.
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:

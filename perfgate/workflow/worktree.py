@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perfgate.baseline.trusted import MAX_FILE, POINTER, POINTER_REMEDY
-from perfgate.config.discover import Unreadable, irregular_files, listed_files, read_bytes
+from perfgate.config.discover import (
+    Unreadable,
+    irregular_files,
+    listed_files,
+    path_bytes,
+    path_text,
+    read_bytes,
+)
 from perfgate.core.errors import UnusableError, UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +66,9 @@ class WorkTree:
         if self._listed is None:
             return tuple(sorted(self._walk()))
         return tuple(
-            path for path in self._listed if (self.root / path).is_file() and not self._is_link(path)
+            path
+            for path in self._listed
+            if os.path.isfile(self._on_disk(path)) and not self._is_link(path)  # noqa: PTH113 - bytes
         )
 
     @cached_property
@@ -74,7 +83,7 @@ class WorkTree:
         return irregular_files(self.root) | new_links
 
     def _is_link(self, path: str) -> bool:
-        return (self.root / path).is_symlink()
+        return os.path.islink(self._on_disk(path))  # noqa: PTH114 - bytes
 
     @cached_property
     def gate_files(self) -> tuple[str, ...]:
@@ -114,16 +123,24 @@ class WorkTree:
         found = read_bytes(self.root, path, size_limit=most - 1)
         if isinstance(found, Unreadable):
             where = f"{path} (named at {named_at})" if named_at else path
-            if not (self.root / path).exists():
+            if not os.path.exists(self._on_disk(path)):  # noqa: PTH110 - bytes
                 raise UsageError(f"the {what} is missing", where, "correct the path, or add the file")
             remedy = "name a plain file inside the repository that can be read"
             raise UsageError(f"the {what} cannot be read, {found.reason}", where, remedy)
         return found
 
+    def _on_disk(self, path: str) -> bytes:
+        return os.path.join(os.fsencode(self.root), path_bytes(path))  # noqa: PTH118 - bytes
+
     def _walk(self) -> list[str]:
+        root = os.fsencode(self.root)
         found = []
-        for folder, folders, names in os.walk(self.root):
-            folders[:] = [name for name in folders if name not in _NOT_SEARCHED]
-            base = Path(folder).relative_to(self.root)
-            found += [(base / name).as_posix() for name in names if not (Path(folder) / name).is_symlink()]
+        for folder, folders, names in os.walk(root):
+            folders[:] = [name for name in folders if path_text(name) not in _NOT_SEARCHED]
+            paths = [os.path.join(folder, name) for name in names]  # noqa: PTH118 - bytes
+            found += [
+                path_text(os.path.relpath(path, root))
+                for path in paths
+                if not os.path.islink(path)  # noqa: PTH114 - bytes
+            ]
         return found

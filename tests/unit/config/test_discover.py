@@ -51,7 +51,9 @@ def test_a_file_is_read_up_to_one_byte_over_the_limit(repository: Path) -> None:
     assert read_bytes(repository, "deploy/a b.sh", size_limit=3) == b"atc "
 
 
-@pytest.mark.parametrize("path", ["link.sh", "../x", "/etc/passwd", "deploy", "missing.sh", "deploy//a b.sh"])
+@pytest.mark.parametrize(
+    "path", ["link.sh", "../x", "/etc/passwd", "deploy", "missing.sh", "deploy//a b.sh", "a\0b", "\ud800"]
+)
 def test_links_folders_and_paths_that_leave_are_not_read(repository: Path, path: str) -> None:
     found = read_bytes(repository, path, size_limit=100)
     assert isinstance(found, Unreadable)
