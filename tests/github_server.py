@@ -116,7 +116,8 @@ class Server:
                 {"id": number, "name": name, "size_in_bytes": len(data), "expired": False}
                 for number, (name, data) in enumerate(self.artefacts.items())
             ]
-            return _json({"total_count": len(rows), "artifacts": rows})
+            size, page = int(query["per_page"][0]), int(query["page"][0])
+            return _json({"total_count": len(rows), "artifacts": rows[size * (page - 1) : size * page]})
         if path.endswith("/zip"):
             return Answer(status=302, location=f"{BLOBS}/{path.split('/')[2]}")
         return Answer(status=404, reason="Not Found")

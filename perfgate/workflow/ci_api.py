@@ -11,11 +11,12 @@ from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.workflow.ci_transport import NO_ANSWER, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from perfgate.workflow.ci_transport import Answer, Transport
 
 T = TypeVar("T")
+P = TypeVar("P")
 PAGE = 100  # entries, the most that the API gives at once
 MAX_PAGES = 100
 _OK = range(200, 300)
@@ -65,11 +66,20 @@ class Api:
             ApiError: a page is not answered with success.
             UsageError: more pages than anybody reads.
         """
+        return self.members(path, tuple[target, ...], tuple)  # type: ignore[valid-type]  # - the type is a value here
+
+    def members(self, path: str, page_type: type[P], entries: Callable[[P], tuple[T, ...]]) -> Iterator[T]:
+        """All entries of a list whose pages are objects around it; `entries` takes them out of one page.
+
+        Raises:
+            ApiError: a page is not answered with success.
+            UsageError: more pages than anybody reads.
+        """
         joint = "&" if "?" in path else "?"
         for page in range(1, MAX_PAGES + 1):
-            entries = self.get(f"{path}{joint}per_page={PAGE}&page={page}", tuple[target, ...])  # type: ignore[valid-type]  # - the type is a value here
-            yield from entries
-            if len(entries) < PAGE:
+            found = entries(self.get(f"{path}{joint}per_page={PAGE}&page={page}", page_type))
+            yield from found
+            if len(found) < PAGE:
                 return
         raise UsageError(f"more than {MAX_PAGES * PAGE} entries", f"GET {path}", "close some")
 

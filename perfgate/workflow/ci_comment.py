@@ -43,7 +43,6 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _ArtefactPage(msgspec.Struct, frozen=True, kw_only=True):
-    total_count: int
     artifacts: tuple[Artefact, ...]
 
 
@@ -108,9 +107,9 @@ def list_artefacts(api: Api, run: int) -> dict[str, Artefact]:
     Raises:
         PerfgateError: the API does not answer, or there are more than any matrix has.
     """
-    page = api.get(f"actions/runs/{run}/artifacts?per_page=100", _ArtefactPage)
+    listed = api.members(f"actions/runs/{run}/artifacts", _ArtefactPage, lambda page: page.artifacts)
     newest: dict[str, Artefact] = {}
-    for item in sorted(page.artifacts, key=lambda artefact: artefact.id):
+    for item in sorted(listed, key=lambda artefact: artefact.id):
         if item.name.startswith(PREFIX) and not item.expired:
             newest[artefact_key(item.name)] = item
     if len(newest) > MAX_ARTEFACTS:

@@ -147,6 +147,12 @@ def test_artefacts_of_other_tools_are_not_looked_at() -> None:
     assert sorted(list_artefacts(server.api(), 99)) == ["gate", "linux"]
 
 
+def test_an_artefact_behind_a_hundred_others_is_found() -> None:
+    others = {f"logs-{index}": b"" for index in range(250)}
+    server = Server(artefacts={**others, "perfgate-records-linux": b""})
+    assert list(list_artefacts(server.api(), 99)) == ["linux"]
+
+
 def test_a_run_without_artefact_or_pull_request_says_so() -> None:
     for server, words in ((Server(), "left no artefact"), (Server(pulls=[]), "0 open pull requests")):
         (posted,) = comment_on_run(run_event(), server.api(), OPTIONS, TODAY)
