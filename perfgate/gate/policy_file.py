@@ -14,7 +14,17 @@ from msgspec import Meta
 from perfgate.config.typed_yaml import Document, did_you_mean, read_typed
 from perfgate.core.errors import UnusableError
 from perfgate.core.metric import KNOWN_METRICS, Metric
-from perfgate.gate.thresholds import Answer, Level, Limit, Location, Method, PolicyRule, Suspicion, Waiver
+from perfgate.gate.thresholds import (
+    SUITE_KEYS,
+    Answer,
+    Level,
+    Limit,
+    Location,
+    Method,
+    PolicyRule,
+    Suspicion,
+    Waiver,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -196,6 +206,9 @@ def _rule(document: Document[PolicyFile], index: int, entry: PolicyEntry) -> Pol
         where = document.where("policy", index, key)
         if key in {"match", "metric"} or value is None:
             continue
+        if key in SUITE_KEYS and (entry.match != "*" or entry.metric != "*"):
+            remedy = 'move it to a rule with `match: "*"` and without `metric`'
+            raise UnusableError(f"{key!r} holds for the whole suite", where, remedy)
         if key in {"min_effect", "tail_effect", "equivalence", "relative"}:
             values[key] = percentage(value, where)
         elif key in {"limit", "absolute"}:

@@ -73,8 +73,8 @@ class MetricPolicy:
 
     `origins` names for every key set by a rule the place of that rule (`perfgate.yaml:7`); other keys are
     defaults. `direction` None keeps the metric's own. `tail_effect` None takes the default of the quantile,
-    `suspect` None `either` where runs are free and `both` elsewhere. `suspect`, `alpha`, `max_runs` and
-    `common_shift` are read for the whole suite, from `SuitePolicy.suite`.
+    `suspect` None `either` where runs are free and `both` elsewhere. `SUITE_KEYS` are read for the whole
+    suite, from `SuitePolicy.suite`.
     """
 
     alpha: float = 0.05
@@ -111,6 +111,7 @@ class MetricPolicy:
         return self.origins.get(key, DEFAULT_ORIGIN)
 
 
+SUITE_KEYS = frozenset({"alpha", "suspect", "method", "max_runs", "common_shift"})
 POLICY_KEYS = frozenset(item.name for item in fields(MetricPolicy)) - {"origins"}
 
 

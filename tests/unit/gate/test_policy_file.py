@@ -162,3 +162,13 @@ def test_suite_thresholds_are_rules_of_the_kind_of_their_metric() -> None:
     limit = policy.for_metric("a[d]", "latency").limit
     assert limit is not None
     assert limit.value == pytest.approx(0.033)
+
+
+@pytest.mark.parametrize(
+    "key", ["alpha: 0.01", "suspect: both", "method: t", "max_runs: 5", "common_shift: warn"]
+)
+@pytest.mark.parametrize("choice", ['match: "sd*"', 'match: "*", metric: latency'])
+def test_a_key_of_the_whole_suite_is_refused_in_a_rule_for_a_part(key: str, choice: str) -> None:
+    text = refusal(f"version: 1\npolicy:\n  - {{{choice}, {key}}}\n")
+    assert "holds for the whole suite: perfgate.yaml:3" in text
+    load(f'version: 1\npolicy:\n  - {{match: "*", {key}}}\n')
