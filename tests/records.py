@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.metric import KNOWN_METRICS
 from perfgate.core.record import ProfileSummary, Record, Ruler, Run, Subject
+from perfgate.measure.benchmark import Benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,4 +38,19 @@ def make_record(  # noqa: PLR0913 - keywords only, each with a default
         ),
         exact=values,
         profile=profile,
+    )
+
+
+def make_benchmark(name: str, device: str = "dev") -> Benchmark:
+    """A benchmark that nobody measures."""
+    return Benchmark(
+        name=name,
+        device=device,
+        backend="simulated",
+        model="zoo:x",
+        place="perf_models.yaml:3:5",
+        runs=5,
+        samples=5,
+        noise="quiet",
+        metrics=(KNOWN_METRICS["latency"],),
     )

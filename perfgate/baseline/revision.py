@@ -20,10 +20,14 @@ _SHA_LENGTH = 40
 
 
 class Base(msgspec.Struct, frozen=True):
-    """The base commit as 40 hex digits, and in words how it was found (`merge-base with origin/main`)."""
+    """The base commit as 40 hex digits, and in words how it was found (`merge-base with origin/main`).
+
+    `warning`: why this base may judge nothing; "" where it is another commit than HEAD or the clone is whole.
+    """
 
     commit: str
     reason: str
+    warning: str = ""
 
     @property
     def short(self) -> str:
@@ -94,7 +98,20 @@ def find_base(repository: Repo, override: str | None, environment: Mapping[str, 
         return _of_pull_request(repository, environment)
     if event == "push":
         return _of_push(repository, environment)
-    return _local(repository, head)
+    base = _local(repository, head)
+    if base.commit == head and _is_shallow(repository):
+        return msgspec.structs.replace(base, warning=_BLIND)
+    return base
+
+
+_BLIND = (
+    "the base is HEAD itself, because this clone is shallow: only uncommitted changes are judged; "
+    "fetch the history (git fetch --unshallow), or name the commit that judges (--base)"
+)
+
+
+def _is_shallow(repository: Repo) -> bool:
+    return str(repository.git.rev_parse("--is-shallow-repository")).strip() == "true"
 
 
 def resolve(repository: Repo, revision: str) -> str | None:
@@ -206,7 +223,7 @@ def _event(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _absent(repository: Repo, revision: str) -> UnusableError:
-    if str(repository.git.rev_parse("--is-shallow-repository")).strip() == "true":
+    if _is_shallow(repository):
         return _shallow(f"the base commit {revision!r}")
     return UnusableError(
         f"no commit named {revision!r}", "base", "name a commit, tag or branch of this repository"

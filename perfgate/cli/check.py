@@ -120,7 +120,7 @@ def _show(result: CheckResult, *, show_all: bool) -> None:
     for finding in result.guard.findings:
         if finding.severity is not Severity.NOTE or show_all:
             click.echo(inert(f"{finding.span}: {finding.severity}: {finding.message} [{finding.rule}]"))
-    budgets = budget_rows(result.guard.evaluation.rules, result.outcome.records)
+    budgets = budget_rows(result.guard.evaluation.rules, result.outcome.records, result.ground.benchmarks)
     if budgets:
         click.echo(budget_table(budgets))
     table = verdict_table(result.outcome.verdicts, width, show_all=show_all)

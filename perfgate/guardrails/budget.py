@@ -16,7 +16,7 @@ from perfgate.guardrails.rule import Budgets, Rule
 from perfgate.guardrails.value_test import is_within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from perfgate.core.record import Record
     from perfgate.guardrails.rule import BudgetRow, RuleSet
@@ -103,6 +103,21 @@ def evaluate_budgets(rules: RuleSet, measurements: Sequence[Measurement]) -> tup
         for measurement in measurements
         if text_matches(row.benchmark, measurement.benchmark) and text_matches(row.device, measurement.device)
         for outcome in _outcomes(rule, row, measurement)
+    )
+
+
+def unfitting_budgets(rules: RuleSet, benchmarks: Iterable[tuple[str, str]]) -> tuple[BudgetOutcome, ...]:
+    """Rows whose globs fit no benchmark on any device (pairs of names): nobody knows whether they are met."""
+    known = tuple(benchmarks)
+    return tuple(
+        BudgetOutcome(rule=rule, row=row, benchmark=row.benchmark, device=row.device, status=Status.UNKNOWN)
+        for rule in rules.rules
+        if isinstance(rule.body, Budgets)
+        for row in rule.body.rows
+        if not any(
+            text_matches(row.benchmark, benchmark) and text_matches(row.device, device)
+            for benchmark, device in known
+        )
     )
 
 

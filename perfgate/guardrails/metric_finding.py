@@ -54,6 +54,22 @@ def _of_budget(outcome: BudgetOutcome, settings: Settings) -> Finding:
     )
 
 
+def unfitting_findings(outcomes: Sequence[BudgetOutcome], settings: Settings) -> tuple[Finding, ...]:
+    """One finding per row that fits no benchmark: renamed or misspelt, it would guard nothing unseen."""
+    return tuple(
+        Finding(
+            rule=outcome.rule.id,
+            severity=severity_of(outcome.rule, Answer.UNKNOWN, settings),
+            answer=Answer.UNKNOWN,
+            message=f"no benchmark is a {outcome.benchmark}[{outcome.device}], so nobody judges its "
+            f"{outcome.row.metric} {outcome.row.sign}{outcome.row.limit}",
+            span=outcome.rule.place,
+            related=outcome.rule.place,
+        )
+        for outcome in outcomes
+    )
+
+
 _BINARY = ((1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"))
 
 

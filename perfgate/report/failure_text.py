@@ -38,7 +38,7 @@ def _headline(verdict: BenchmarkVerdict) -> str:
     if worst is not None and worst.reason.startswith(OVER_BUDGET):
         return f"{worst.reason.rpartition(' (')[0]} on {verdict.device}"  # where it is set: the JSON report
     if worst is None or worst.worse_by is None:
-        return f"{verdict.verdict}: {verdict.reason} on {verdict.device}"
+        return f"{verdict.verdict} on {verdict.device}: {verdict.reason}"
     parts = []
     if worst.low is not None and worst.high is not None and worst.low < worst.high:
         parts.append(f"interval {percent(worst.low)}..{percent(worst.high)}")
@@ -66,7 +66,8 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
         for item in ordered
         if item.is_over_budget and verdict.verdict is Verdict.REGRESSED
     ]
-    if verdict.verdict not in {Verdict.REGRESSED, Verdict.INCONCLUSIVE} or not changed:
+    is_said = inert(verdict.reason) in lines[0]
+    if not is_said and (verdict.verdict not in {Verdict.REGRESSED, Verdict.INCONCLUSIVE} or not changed):
         lines.append(f"  {verdict.reason}")
     lines += [f"  {note}" for note in verdict.notes if note != lines[0]]
     if explanation is not None:

@@ -10,8 +10,8 @@ from perfgate.baseline.summary import typical_value
 from perfgate.core.metric import KNOWN_METRICS
 from perfgate.core.verdict import BenchmarkVerdict  # noqa: TC001 - msgspec replaces it
 from perfgate.guardrails.alert import evaluate_alerts
-from perfgate.guardrails.budget import evaluate_budgets, measurement_of
-from perfgate.guardrails.metric_finding import alert_findings, budget_findings
+from perfgate.guardrails.budget import evaluate_budgets, measurement_of, unfitting_budgets
+from perfgate.guardrails.metric_finding import alert_findings, budget_findings, unfitting_findings
 from perfgate.report.failure_text import OVER_BUDGET
 
 if TYPE_CHECKING:
@@ -21,11 +21,26 @@ if TYPE_CHECKING:
     from perfgate.core.record import Record
     from perfgate.guardrails.budget import BudgetOutcome
     from perfgate.guardrails.rule import RuleSet
+    from perfgate.measure.benchmark import Benchmark
 
 
-def budget_rows(rules: RuleSet, records: Mapping[str, Record]) -> tuple[BudgetOutcome, ...]:
-    """Every budget on every record, met or not, for a table."""
-    return evaluate_budgets(rules, [measurement_of(record, _location) for record in records.values()])
+def budget_rows(
+    rules: RuleSet, records: Mapping[str, Record], benchmarks: Iterable[Benchmark]
+) -> tuple[BudgetOutcome, ...]:
+    """Every budget on every record, met or not, then those that fit none of the benchmarks, for a table."""
+    measured = [measurement_of(record, _location) for record in records.values()]
+    return (*evaluate_budgets(rules, measured), *unfitting_budgets(rules, _names(benchmarks)))
+
+
+def unfitting(rules: RuleSet, benchmarks: Iterable[Benchmark]) -> tuple[tuple[str, ...], bool]:
+    """A line per budget that fits no benchmark of the suite, and whether one of them fails the run."""
+    findings = unfitting_findings(unfitting_budgets(rules, _names(benchmarks)), rules.settings)
+    is_red = any(finding.severity.rank >= rules.settings.fail_on.rank for finding in findings)
+    return tuple(f"{item.span}: {item.severity}: {item.message} [{item.rule}]" for item in findings), is_red
+
+
+def _names(benchmarks: Iterable[Benchmark]) -> list[tuple[str, str]]:
+    return [(item.name, item.device) for item in benchmarks]
 
 
 def metric_findings(rules: RuleSet, records: Mapping[str, Record]) -> dict[str, list[Finding]]:

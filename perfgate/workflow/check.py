@@ -16,9 +16,10 @@ from perfgate.core.verdict import PRECEDENCE, BenchmarkVerdict, Verdict
 from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
-from perfgate.workflow.budgets import with_budgets
+from perfgate.workflow.budgets import unfitting, with_budgets
 from perfgate.workflow.imported_record import is_imported
 from perfgate.workflow.measuring import next_runs
+from perfgate.workflow.suites import no_benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,7 +57,7 @@ class Selected:
 class Outcome:
     """The decision with the evidence that a report shows.
 
-    `verdicts` hold one entry per benchmark, worst first.
+    `verdicts` hold one entry per benchmark, worst first. `notes` are about the run as a whole.
     """
 
     verdicts: tuple[BenchmarkVerdict, ...]
@@ -65,6 +66,7 @@ class Outcome:
     records: Mapping[str, Record]
     skipped: Mapping[str, str]
     exit_code: ExitCode
+    notes: tuple[str, ...] = ()
 
 
 def judge_run(
@@ -102,6 +104,7 @@ def judge_run(
     }
     records = with_fresh_runs(measured.records, decision)
     verdicts, is_over_budget = with_budgets(verdicts, rules, records)
+    unfit, is_unfit_red = unfitting(rules, ground.benchmarks)
     verdicts = [_with_owner(item, by_key.get(item.key), ground) for item in verdicts]
     verdicts = [_with_record_notes(item, records.get(item.key)) for item in verdicts]
     primary = {item.key for item in by_key.values() if item.priority == "primary"}
@@ -112,8 +115,15 @@ def judge_run(
         explanations=explanations,
         records=records,
         skipped=measured.skipped,
-        exit_code=ExitCode.FAIL if is_over_budget else _of_partial(code, ground, selection),
+        exit_code=ExitCode.FAIL if is_over_budget or is_unfit_red else _of_partial(code, ground, selection),
+        notes=(*_ground_notes(ground, measured), *unfit, *decision.notes),
     )
+
+
+def _ground_notes(ground: Ground, measured: Measured) -> list[str]:
+    """What makes this run say little: a base that is HEAD itself, no benchmark at all."""
+    notes = [ground.base.warning] if ground.base.warning else []
+    return notes if ground.benchmarks or measured.records else [*notes, str(no_benchmark())]
 
 
 def _left_out(ground: Ground, selection: Selected, measured: Measured) -> frozenset[str]:

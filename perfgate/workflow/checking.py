@@ -67,7 +67,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     records = {} if given is None else read_records(given)
     ground = ground.with_records(records) if records else ground
     outside = outside_suites(records, ground.benchmarks, expression, options)
-    selected = select_beside(ground.benchmarks, outside, expression, options)
+    selected = _selected(ground, outside, expression, options)
     blocked = (
         {} if options.measure_in_spite else blocked_benchmarks(ground.tree, selected, broken_places(guard))
     )
@@ -89,6 +89,16 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
         write_records(options.keep_records, outcome.records.values())
     code = ExitCode.FAIL if guard.is_broken else outcome.exit_code
     return CheckResult(ground=ground, guard=guard, outcome=outcome, selected=len(selected), exit_code=code)
+
+
+def _selected(
+    ground: Ground, outside: Mapping[str, Record], expression: str, options: GateOptions
+) -> tuple[Benchmark, ...]:
+    """The benchmarks asked for; none at all where the change deleted every suite: then all are missing."""
+    is_everything_gone = not ground.benchmarks and not expression and not options.devices
+    if is_everything_gone and ground.baselines.records:
+        return ()
+    return select_beside(ground.benchmarks, outside, expression, options)
 
 
 def _given(
@@ -124,7 +134,7 @@ def closing_of(ground: Ground, guard: GuardRun, outcome: Outcome, selected: int,
         notes=(
             *unusable,
             *skipped,
-            *outcome.decision.notes,
+            *outcome.notes,
             *remarks(outcome.verdicts, ground, outcome.decision),
         ),
     )
@@ -148,6 +158,6 @@ def json_value(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int
         "guardrails": {"summary": guard.summary(), "findings": plain(guard.findings)},
         "edits": plain(ground.edits),
         "loosened": [str(item) for item in ground.loosened],
-        "notes": list(outcome.decision.notes),
+        "notes": list(outcome.notes),
         "evidence": plain(outcome.decision.evidence),
     }

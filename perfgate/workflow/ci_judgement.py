@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.core.errors import ExitCode
-from perfgate.core.finding import Severity
 from perfgate.core.verdict import Verdict
 from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.report.check_report import CheckReport, GuardrailPart
-from perfgate.workflow.budgets import with_budgets
+from perfgate.workflow.budgets import unfitting, with_budgets
 from perfgate.workflow.check import needs_explanation, worst_first
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import check_guardrails
@@ -56,6 +55,7 @@ def judge_again(
     )
     rules = check_guardrails(ground.tree, ground.trusted, today).evaluation.rules
     verdicts, is_over_budget = with_budgets(decision.benchmarks, rules, delivery.records)
+    unfit, is_unfit_red = unfitting(rules, ground.benchmarks)
     report = CheckReport(
         exit_code=int(decision.exit_code),
         base=ground.base,
@@ -66,11 +66,14 @@ def judge_again(
         unusable=ground.baselines.unusable,
         guardrails=claimed.guardrails if claimed else GuardrailPart(),
         edits=tuple(_with_effects(edits, claimed)),
-        notes=decision.notes,
+        notes=(*unfit, *decision.notes),
         common_mode=decision.common_mode,
         not_judged=len(gone - missing - skipped.keys()),
     )
-    return msgspec.structs.replace(report, exit_code=int(_exit_code(report, is_red=is_over_budget)))
+    fail_on = rules.settings.fail_on
+    is_broken = any(item.severity.rank >= fail_on.rank for item in report.guardrails.findings)
+    is_red = is_over_budget or is_unfit_red or is_broken
+    return msgspec.structs.replace(report, exit_code=int(_exit_code(report, is_red=is_red)))
 
 
 def _explanations(
@@ -93,8 +96,7 @@ def _with_effects(edits: Iterable[EditedFile], claimed: CheckReport | None) -> I
 
 def _exit_code(report: CheckReport, *, is_red: bool) -> ExitCode:
     """That of the decision, unless something that it does not know comes first."""
-    broken = any(item.severity is Severity.ERROR for item in report.guardrails.findings)
-    if is_red or broken or report.skipped:
+    if is_red or report.skipped:
         return ExitCode.FAIL
     if report.unusable and report.exit_code != ExitCode.FAIL:
         return ExitCode.UNUSABLE

@@ -29,6 +29,7 @@ _GATE_FILES = (
     "tox.ini",
     "setup.cfg",
 )
+REMOVED = "removed"
 _GATE_NAMES = ("conftest.py", *SUITE_PATTERNS)
 _GATE_FOLDERS = (".github/workflows/", ".github/actions/")
 
@@ -74,7 +75,7 @@ def _effect(tree: WorkTree, trusted: TrustedTree, path: str, *, is_baseline: boo
     except PerfgateError as problem:
         return problem.what
     if path not in tree.gate_files:
-        return "removed"
+        return REMOVED
     try:
         now = tree.read_gate_file(path, what="file") if is_baseline else tree.read(path)
     except PerfgateError as problem:

@@ -7,20 +7,21 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import Base, find_base, open_repository
+from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import Baselines, decode_record, read_baselines
 from perfgate.baseline.trusted import TrustedTree
-from perfgate.core.errors import PerfgateError
+from perfgate.core.errors import PerfgateError, UnusableError
 from perfgate.gate.policy_file import POLICY_PATH, Policy, load_policy, suite_rules
 from perfgate.gate.thresholds import Answer, PolicyRule, SuitePolicy
 from perfgate.gate.tighten import Loosening, tighten
 from perfgate.measure.suite import is_suite_file, load_suite
-from perfgate.workflow.gate_edits import GateEdit, gate_edits
+from perfgate.workflow.gate_edits import REMOVED, GateEdit, gate_edits
 from perfgate.workflow.suites import find_suites
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from perfgate.core.record import Record
     from perfgate.measure.benchmark import Benchmark
@@ -86,7 +87,8 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     files, refused = trusted.read_folder(options.baselines)
     stored = read_baselines(files)
     edits = gate_edits(tree, trusted, options.baselines)
-    broken = _broken_in_change(tree, options.baselines, edits)
+    wanted = {f"{options.baselines}/{baseline_path(item.name, item.device)}" for item in benchmarks}
+    broken = _broken_in_change(tree, options.baselines, edits) | _deleted_in_change(edits, wanted)
     baselines = Baselines(stored.records, broken | stored.unusable | refused)
     base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
     head = policy_of_tree(tree, benchmarks, today)
@@ -136,7 +138,7 @@ def _broken_in_change(tree: WorkTree, folder: str, edits: Iterable[GateEdit]) ->
         if (
             not edit.path.startswith(f"{folder}/")
             or not edit.path.endswith(".json")
-            or edit.effect == "removed"
+            or edit.effect == REMOVED
         ):
             continue
         try:
@@ -144,6 +146,16 @@ def _broken_in_change(tree: WorkTree, folder: str, edits: Iterable[GateEdit]) ->
         except PerfgateError as problem:
             broken[edit.path] = problem.line
     return broken
+
+
+def _deleted_in_change(edits: Iterable[GateEdit], wanted: Collection[str]) -> dict[str, str]:
+    """Baselines that the change deletes while their benchmark stays: merged, it would be new to everybody."""
+    remedy = "restore the file; new values are accepted with `perfgate baseline update`"
+    return {
+        edit.path: str(UnusableError("the change deletes the baseline of a benchmark", edit.path, remedy))
+        for edit in edits
+        if edit.effect == REMOVED and edit.path in wanted
+    }
 
 
 def _policy(data: bytes | None, path: str, today: dt.date) -> Policy:

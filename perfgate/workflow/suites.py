@@ -32,6 +32,12 @@ def find_suites(tree: WorkTree) -> dict[str, tuple[Benchmark, ...]]:
     return suites
 
 
+def no_benchmark() -> NothingMeasuredError:
+    """What a tree without a benchmark answers."""
+    remedy = "add a suite file perf_*.yaml with at least one benchmark"
+    return NothingMeasuredError("no benchmark is defined", "suites", remedy)
+
+
 def select(
     benchmarks: Iterable[Benchmark], *, expression: str = "", devices: tuple[str, ...] = ()
 ) -> tuple[Benchmark, ...]:
@@ -48,8 +54,7 @@ def select(
     )
     if not chosen:
         if not everything:
-            remedy = "add a suite file perf_*.yaml with at least one benchmark"
-            raise NothingMeasuredError("no benchmark is defined", "suites", remedy)
+            raise no_benchmark()
         asked = [*([f"-k {expression}"] if expression else []), *(f"--device {name}" for name in devices)]
         keys = [item.key for item in everything]
         more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.e2e.project import Project, Result
 
 BASELINE = "baselines/ascend-310p-like/resnet50.json"
@@ -157,3 +159,58 @@ def test_an_unknown_ini_key_is_named_with_the_nearest_one(project: Project) -> N
     assert said(done, "unknown ini key perfgate_min_efect in pytest.ini", "did you mean 'min_effect'?"), (
         done.text
     )
+
+
+def test_a_change_that_deletes_a_baseline_is_red_and_removing_the_benchmark_is_missing(
+    project: Project,
+) -> None:
+    (project.folder / BASELINE).unlink()
+    for done in (project.perfgate("check"), project.pytest()):
+        assert done.code == 12, done.text
+        assert said(done, "the change deletes the baseline of a benchmark", BASELINE, "restore the file")
+        assert "4 unchanged" in done.out
+    project.replace("perf_models.yaml", "name: resnet50", "name: resnet_fifty")
+    gone = project.perfgate("check")
+    assert gone.code == 1
+    assert "deletes the baseline" not in gone.out
+    assert "missing" in gone.out
+
+
+def test_a_deleted_suite_file_leaves_every_benchmark_missing_in_both_faces(project: Project) -> None:
+    (project.folder / "perf_models.yaml").unlink()
+    for done in (project.perfgate("check"), project.pytest()):
+        assert done.code == 11, done.text
+        assert done.out.count("missing on ascend-310p-like") >= 2, done.text
+        assert "NOTHING COMPARED" in done.out
+
+
+def test_what_cannot_be_measured_is_said_once_with_its_device_in_front(project: Project) -> None:
+    project.replace("perf_models.yaml", "model: zoo:sd_unet", "model: models/absent.onnx")
+    project.replace("perf_models.yaml", "    preset: poster\n", "")
+    done = project.perfgate("check", "-k", "sd_unet[ascend-310p-like]")
+    assert done.code == 11, done.text
+    head = "invalid on ascend-310p-like: the model is missing: models/absent.onnx"
+    assert sum(head in line for line in done.out.splitlines()) == 1
+    assert sum("the model is missing" in line for line in done.out.splitlines()) == 1, done.out
+    assert "correct the path, or add the file on" not in done.out
+
+
+def test_a_shallow_clone_that_judges_itself_says_so(project: Project, tmp_path: Path) -> None:
+    clone = project.copy(tmp_path / "other")
+    clone.folder = project.clone(tmp_path / "shallow", "--depth", "1").folder
+    for done in (clone.perfgate("check"), clone.pytest()):
+        assert done.code == 0, done.text
+        assert said(done, "note: the base is HEAD itself, because this clone is shallow"), done.text
+
+
+def test_a_budget_that_fits_no_benchmark_has_a_row_and_a_note(project: Project) -> None:
+    project.write(
+        {"guardrails.yaml": "rules: [{id: b, budget: {metric: latency, max: 33ms, device: warp}}]\n"}
+    )
+    project.commit("a budget")
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    done = project.perfgate("check", "-k", "resnet50")
+    assert done.code == 0, done.text
+    assert said(done, "*[warp]", "latency", "<=33ms", "unknown")
+    assert said(done, "note: guardrails.yaml:1", "no benchmark is a *[warp]")
+    assert said(project.pytest("-k", "resnet50"), "no benchmark is a *[warp]")

@@ -38,6 +38,16 @@ def test_without_a_remote_only_uncommitted_changes_of_main_are_judged(origin: Re
     assert base_of(origin.folder).commit == origin.git("rev-parse", "HEAD")
 
 
+def test_a_shallow_clone_whose_base_is_its_head_warns(origin: Repository, tmp_path: Path) -> None:
+    clone = origin.clone(tmp_path / "clone", "--depth", "1")
+    found = base_of(clone.folder)
+    assert found.commit == clone.git("rev-parse", "HEAD")
+    assert "this clone is shallow: only uncommitted changes are judged" in found.warning
+    assert "git fetch --unshallow" in found.warning
+    assert base_of(clone.folder, "HEAD").warning == ""  # somebody asked for it
+    assert base_of(origin.folder).warning == ""
+
+
 def test_a_branch_without_a_remote_is_judged_against_local_main(origin: Repository) -> None:
     main = origin.git("rev-parse", "main")
     origin.git("checkout", "-q", "-b", "topic")

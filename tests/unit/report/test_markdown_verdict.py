@@ -127,7 +127,7 @@ def test_a_change_from_zero_has_no_percentage() -> None:
     )
     text = comment_text(make_report(copies, exit_code=1), "linux")
     assert "| ❌ | `a` | `d` | copied_bytes | 0 B | 2.34 GB | no percentage |" in text
-    assert "`regressed: 0 -> 2.34 GB (new) on d`" in text
+    assert "`regressed on d: 0 -> 2.34 GB (new)`" in text
 
 
 def test_a_changed_model_is_evidence() -> None:

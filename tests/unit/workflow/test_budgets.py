@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 
 from perfgate.core.verdict import BenchmarkVerdict, Verdict
+from perfgate.guardrails.budget import Status
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import RuleSource
 from perfgate.report.failure_text import failure_text, headline
-from perfgate.workflow.budgets import with_budgets
-from tests.records import make_record
+from perfgate.workflow.budgets import budget_rows, unfitting, with_budgets
+from tests.records import make_benchmark, make_record
 
 UNCHANGED = BenchmarkVerdict(
     benchmark="a", device="dev", verdict=Verdict.UNCHANGED, reason="within 3 %", is_failure=False
@@ -38,3 +39,37 @@ def test_a_metric_that_was_not_measured_is_said_and_never_met() -> None:
     (judged,), _ = with_budgets([UNCHANGED], rules, {"a[dev]": make_record("a")})
     assert judged.is_warning
     assert "energy_j was not measured" in judged.notes[0]
+
+
+GHOST = "rules: [{id: b, budget: {metric: latency, max: 33ms, benchmark: ghost}}]\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_red"),
+    [("", False), ("settings: {unresolved: error}\n", True), ("settings: {fail_on: warn}\n", True)],
+)
+def test_a_budget_that_fits_no_benchmark_is_said_and_red_where_the_rules_ask_for_it(
+    settings: str, *, is_red: bool
+) -> None:
+    rules = load_rules([RuleSource(path="guardrails.yaml", text=f"{settings}{GHOST}".encode())])
+    benchmarks = [make_benchmark("a", "dev"), make_benchmark("b", "dev")]
+    (line,), found_red = unfitting(rules, benchmarks)
+    assert "no benchmark is a ghost[*], so nobody judges its latency <=33ms" in line
+    assert line.startswith("guardrails.yaml:")
+    assert found_red is is_red
+    (row,) = budget_rows(rules, {"a[dev]": make_record("a")}, benchmarks)
+    assert (row.benchmark, row.status) == ("ghost", Status.UNKNOWN)
+
+
+def test_a_budget_of_a_benchmark_that_was_not_selected_fits() -> None:
+    rules = load_rules(
+        [
+            RuleSource(
+                path="guardrails.yaml",
+                text=b"rules: [{id: b, budget: {metric: latency, max: 33ms, benchmark: b}}]\n",
+            )
+        ]
+    )
+    benchmarks = [make_benchmark("a", "dev"), make_benchmark("b", "dev")]
+    assert unfitting(rules, benchmarks) == ((), False)
+    assert budget_rows(rules, {"a[dev]": make_record("a")}, benchmarks) == ()

@@ -10,6 +10,7 @@ import pytest
 
 from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import encode_record
+from perfgate.core.finding import Severity
 from perfgate.core.verdict import BenchmarkVerdict, Verdict
 from perfgate.report.check_report import CheckReport, EditedFile, GuardrailPart
 from perfgate.workflow.ci_judgement import judge_again
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from perfgate.core.record import Record
 
 TODAY = dt.date(2026, 11, 29)
+GHOST = "rules: [{id: b, budget: {metric: latency, max: 33ms, benchmark: ghost}}]\n"
 EDIT = EditedFile(path="perfgate.yaml", effect="modified")
 
 
@@ -130,3 +132,19 @@ def test_every_listed_edit_is_shown_with_the_effect_that_the_run_read(
     assert judged(base, records, edits=1).edits == (EDIT,)
     (edit,) = judged(base, records, claimed, edits=1).edits
     assert edit.effect == "accepts +12 %"
+
+
+@pytest.mark.parametrize(("rules", "code"), [("version: 1\n", 0), ("settings: {fail_on: warn}\n", 1)])
+def test_a_guardrail_warning_of_the_change_is_red_where_base_says_so(
+    tmp_path: Path, workshop: Workshop, rules: str, code: int
+) -> None:
+    base = repository(tmp_path, [workshop.record("a", 12)], guardrails_yaml=rules)
+    warning = msgspec.structs.replace(finding("must be NHWC"), severity=Severity.WARN)
+    claimed = msgspec.structs.replace(make_report(), guardrails=GuardrailPart(findings=(warning,)))
+    assert judged(base, [workshop.record("a", 12)], claimed).exit_code == code
+
+
+def test_a_budget_that_fits_no_benchmark_is_said(tmp_path: Path, workshop: Workshop) -> None:
+    base = repository(tmp_path, [workshop.record("a", 12)], guardrails_yaml=GHOST)
+    report = judged(base, [workshop.record("a", 12)])
+    assert "no benchmark is a ghost[*]" in report.notes[0]
