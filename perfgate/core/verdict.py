@@ -60,7 +60,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 class BenchmarkVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The worst comparison decides. `is_failure` and `is_warning` are the policy's answer to the verdict.
 
-    `test` is the node id of the pytest test that measures the benchmark, "" when a suite defines it.
+    `is_accepted`: the change itself accepts the regression, which its reviewers have to agree to. `test` is
+    the node id of the pytest test that measures the benchmark, "" when a suite defines it.
     """
 
     benchmark: str
@@ -69,6 +70,7 @@ class BenchmarkVerdict(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     is_failure: bool
     is_warning: bool = False
+    is_accepted: bool = False
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
     test: str = ""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from perfgate.core.errors import PerfgateError
 
 POLICY_PATH = "perfgate.yaml"
+REVIEW = "review"  # the value of `acceptance` with which a change can bring its own new baseline
 MAX_WAIVER_DAYS = 90
 _PERCENT = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)\s*%")
 _QUANTITY = re.compile(r"(<=|>=)?\s*(\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z%/0-9]*)")
@@ -90,6 +91,7 @@ class PolicyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     version: Annotated[int, Meta(ge=1, le=1)]
     policy: list[PolicyEntry] = []
     full_suite: Literal["ci", "always", "never"] = "never"
+    acceptance: Literal["block", "review"] = "block"
     owners: dict[str, str] = {}
     removed: list[Text] = []
     waivers: list[WaiverEntry] = []
@@ -101,6 +103,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[PolicyRule, ...] = ()
     removed: tuple[str, ...] = ()
     full_suite: str = "never"
+    acceptance: str = "block"
     owners: dict[str, str] = {}
     waivers: dict[tuple[str, str], Waiver] = {}
 
@@ -123,6 +126,7 @@ def load_policy(data: bytes, path: str, *, today: dt.date) -> Policy:
         rules=rules,
         removed=tuple(file.removed),
         full_suite=file.full_suite,
+        acceptance=file.acceptance,
         owners=file.owners,
         waivers=waivers,
     )

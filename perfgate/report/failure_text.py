@@ -37,15 +37,16 @@ def _headline(verdict: BenchmarkVerdict) -> str:
     worst = deciding(verdict)
     if worst is not None and worst.reason.startswith(OVER_BUDGET):
         return f"{worst.reason.rpartition(' (')[0]} on {verdict.device}"  # where it is set: the JSON report
+    word = f"{verdict.verdict}, accepted" if verdict.is_accepted else str(verdict.verdict)
     if worst is None or worst.worse_by is None:
-        return f"{verdict.verdict} on {verdict.device}: {verdict.reason}"
+        return f"{word} on {verdict.device}: {verdict.reason}"
     parts = []
     if worst.low is not None and worst.high is not None and worst.low < worst.high:
         parts.append(f"interval {percent(worst.low)}..{percent(worst.high)}")
     if worst.threshold:
         parts.append(worst.threshold.partition(" (")[0])  # which rule set it stands in the JSON report
     inside = f" ({', '.join(parts)})" if parts else ""
-    return f"{verdict.verdict}: {worst.metric.name} {percent(worst.worse_by)}{inside} on {verdict.device}"
+    return f"{word}: {worst.metric.name} {percent(worst.worse_by)}{inside} on {verdict.device}"
 
 
 def warning_line(verdict: BenchmarkVerdict) -> str:

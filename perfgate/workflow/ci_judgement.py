@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from perfgate.baseline.slug import baseline_path
 from perfgate.core.errors import ExitCode
 from perfgate.core.verdict import Verdict
 from perfgate.diagnose.explanation import explain
@@ -19,7 +20,7 @@ from perfgate.workflow.guarding import check_guardrails
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from perfgate.core.verdict import BenchmarkVerdict
     from perfgate.diagnose.explanation import Explanation
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def judge_again(
-    options: GateOptions, delivery: Delivery, edits: Iterable[EditedFile], today: dt.date
+    options: GateOptions, delivery: Delivery, edits: Sequence[EditedFile], today: dt.date
 ) -> CheckReport:
     """Judge the delivered records against the checked-out commit; no fresh runs are taken here.
 
@@ -66,7 +67,7 @@ def judge_again(
         unusable=ground.baselines.unusable,
         guardrails=claimed.guardrails if claimed else GuardrailPart(),
         edits=tuple(_with_effects(edits, claimed)),
-        notes=(*unfit, *decision.notes),
+        notes=(*_renewed(verdicts, ground, edits), *unfit, *decision.notes),
         common_mode=decision.common_mode,
         not_judged=len(gone - missing - skipped.keys()),
     )
@@ -85,6 +86,17 @@ def _explanations(
         for item in verdicts
         if needs_explanation(item) and item.key in before and item.key in now
     }
+
+
+def _renewed(
+    verdicts: Iterable[BenchmarkVerdict], ground: Ground, edits: Iterable[EditedFile]
+) -> Iterator[str]:
+    """Regressions that the change may accept; whether that counts is seen in its own files only."""
+    paths = {edit.path for edit in edits}
+    for item in verdicts:
+        path = f"{ground.baselines_folder}/{baseline_path(item.benchmark, item.device)}"
+        if ground.accepts_in_review and item.verdict is Verdict.REGRESSED and path in paths:
+            yield f"{item.key}: the change brings a new baseline; its own run says whether that counts"
 
 
 def _with_effects(edits: Iterable[EditedFile], claimed: CheckReport | None) -> Iterator[EditedFile]:

@@ -11,7 +11,7 @@ from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import Baselines, decode_record, read_baselines
 from perfgate.baseline.trusted import TrustedTree
 from perfgate.core.errors import PerfgateError, UnusableError
-from perfgate.gate.policy_file import POLICY_PATH, Policy, load_policy, suite_rules
+from perfgate.gate.policy_file import POLICY_PATH, REVIEW, Policy, load_policy, suite_rules
 from perfgate.gate.thresholds import Answer, PolicyRule, SuitePolicy
 from perfgate.gate.tighten import Loosening, tighten
 from perfgate.measure.suite import is_suite_file, load_suite
@@ -34,7 +34,7 @@ class Ground:
 
     `benchmarks` are all of the working tree, `policy` is the stricter of base and head, `loosened` what head
     wanted looser, `edits` the files of the gate that the change touches. `asked` are the policies of base and
-    head as they are written.
+    head as they are written. `accepts_in_review`: a new baseline of the change can accept a regression.
     """
 
     tree: WorkTree
@@ -48,6 +48,8 @@ class Ground:
     loosened: tuple[Loosening, ...]
     edits: tuple[GateEdit, ...]
     asked: tuple[SuitePolicy, SuitePolicy]
+    baselines_folder: str
+    accepts_in_review: bool
 
     def with_tests(self, tests: Iterable[Benchmark]) -> Ground:
         """The ground with benchmarks that pytest tests define, and what those ask of the policy.
@@ -62,13 +64,24 @@ class Ground:
         asked = SuitePolicy(rules=(*head.rules, *_suite_rules(added)), removed=head.removed)
         benchmarks = (*self.benchmarks, *added)
         policy, loosened = tighten(base, asked, _pairs(benchmarks, self.baselines.records))
-        return replace(self, benchmarks=benchmarks, policy=policy, loosened=loosened, asked=(base, asked))
+        deleted = _deleted_in_change(self.edits, _paths(self.baselines_folder, added))
+        return replace(
+            self,
+            benchmarks=benchmarks,
+            baselines=Baselines(self.baselines.records, self.baselines.unusable | deleted),
+            policy=policy,
+            loosened=(*loosened, *self._loosened_acceptance()),
+            asked=(base, asked),
+        )
+
+    def _loosened_acceptance(self) -> list[Loosening]:
+        return [item for item in self.loosened if item is _LOOSER_ACCEPTANCE]
 
     def with_records(self, records: Mapping[str, Record]) -> Ground:
         """The ground whose policy speaks of given records too, also of benchmarks that no suite has."""
         known = {**self.baselines.records, **records}
         policy, loosened = tighten(*self.asked, _pairs(self.benchmarks, known))
-        return replace(self, policy=policy, loosened=loosened)
+        return replace(self, policy=policy, loosened=(*loosened, *self._loosened_acceptance()))
 
 
 def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: dt.date) -> Ground:
@@ -87,16 +100,19 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     files, refused = trusted.read_folder(options.baselines)
     stored = read_baselines(files)
     edits = gate_edits(tree, trusted, options.baselines)
-    wanted = {f"{options.baselines}/{baseline_path(item.name, item.device)}" for item in benchmarks}
+    wanted = _paths(options.baselines, benchmarks)
     broken = _broken_in_change(tree, options.baselines, edits) | _deleted_in_change(edits, wanted)
     baselines = Baselines(stored.records, broken | stored.unusable | refused)
     base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
-    head = policy_of_tree(tree, benchmarks, today)
+    head_file = _file_of_tree(tree, today)
+    head = _with_suites(head_file, benchmarks)
     asked = (
         SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted)), removed=base_file.removed),
         SuitePolicy(rules=(*head.rules, *_option_rules(options)), removed=head.removed),
     )
     policy, loosened = tighten(*asked, _pairs(benchmarks, baselines.records))
+    if head_file.acceptance == REVIEW != base_file.acceptance:
+        loosened = (*loosened, _LOOSER_ACCEPTANCE)
     return Ground(
         tree=tree,
         base=base,
@@ -109,6 +125,8 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
         loosened=loosened,
         edits=edits,
         asked=asked,
+        baselines_folder=options.baselines,
+        accepts_in_review=base_file.acceptance == head_file.acceptance == REVIEW,
     )
 
 
@@ -125,10 +143,22 @@ def policy_of_tree(tree: WorkTree, benchmarks: Iterable[Benchmark], today: dt.da
     Raises:
         UnusableError: it is no plain file, no policy, or a waiver in it has expired.
     """
+    return _with_suites(_file_of_tree(tree, today), benchmarks)
+
+
+def _file_of_tree(tree: WorkTree, today: dt.date) -> Policy:
     is_there = POLICY_PATH in tree.gate_files
     data = tree.read_gate_file(POLICY_PATH, what="policy") if is_there else None
-    file = _policy(data, POLICY_PATH, today)
+    return _policy(data, POLICY_PATH, today)
+
+
+def _with_suites(file: Policy, benchmarks: Iterable[Benchmark]) -> SuitePolicy:
     return SuitePolicy(rules=(*file.rules, *_suite_rules(benchmarks)), removed=file.removed)
+
+
+_LOOSER_ACCEPTANCE = Loosening(
+    match="*", metric="*", key="acceptance", base="block", head=REVIEW, origin=POLICY_PATH
+)
 
 
 def _broken_in_change(tree: WorkTree, folder: str, edits: Iterable[GateEdit]) -> dict[str, str]:
@@ -146,6 +176,10 @@ def _broken_in_change(tree: WorkTree, folder: str, edits: Iterable[GateEdit]) ->
         except PerfgateError as problem:
             broken[edit.path] = problem.line
     return broken
+
+
+def _paths(folder: str, benchmarks: Iterable[Benchmark]) -> set[str]:
+    return {f"{folder}/{baseline_path(item.name, item.device)}" for item in benchmarks}
 
 
 def _deleted_in_change(edits: Iterable[GateEdit], wanted: Collection[str]) -> dict[str, str]:

@@ -40,7 +40,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "backends": frozenset({"google", "numpy", "onnx"}),
     "measure": frozenset({"google", "onnx", "numpy", "onnxruntime"}),
     "stats": frozenset({"numpy", "scipy"}),
-    "baseline": frozenset({"git"}),
+    "baseline": frozenset({"git", "codeowners"}),
     "guardrails": frozenset({"yaml"}),
     "gate": frozenset({"numpy"}),
     "diagnose": frozenset({"numpy"}),

@@ -148,3 +148,22 @@ def test_a_budget_that_fits_no_benchmark_is_said(tmp_path: Path, workshop: Works
     base = repository(tmp_path, [workshop.record("a", 12)], guardrails_yaml=GHOST)
     report = judged(base, [workshop.record("a", 12)])
     assert "no benchmark is a ghost[*]" in report.notes[0]
+
+
+def test_a_new_baseline_of_the_change_is_named_and_leaves_the_answer_red(
+    tmp_path: Path, workshop: Workshop
+) -> None:
+    base = repository(
+        tmp_path,
+        [workshop.record("a", 12)],
+        perfgate_yaml="version: 1\nacceptance: review\n",
+        CODEOWNERS="* @a\n",
+    )
+    workshop.factors["a[d]"] = 1.5
+    records = [workshop.record("a", 12)]
+    edit = EditedFile(path="baselines/d/a.json", effect="modified")
+    delivery = Delivery(records={item.key: item for item in records}, claimed=None)
+    report = judge_again(GateOptions(root=base.folder, base="HEAD"), delivery, [edit], TODAY)
+    assert report.exit_code == 1
+    assert "a[d]: the change brings a new baseline; its own run says whether that counts" in report.notes
+    assert not any("brings" in note for note in judged(base, records).notes)
