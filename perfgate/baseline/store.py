@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from perfgate.baseline.slug import baseline_path
+from perfgate.config.yaml_schema import DIALECT
 from perfgate.core.codec import convert, decode, plain, readable_json
 from perfgate.core.errors import UnusableError
 from perfgate.core.record import SCHEMA, Record
@@ -76,6 +77,18 @@ def read_baselines(files: Mapping[str, bytes]) -> Baselines:
         else:
             records[record.key] = record
     return Baselines(records, unusable)
+
+
+def record_schema() -> dict[str, Any]:
+    """The JSON Schema of a record file: a record with the digest of its content."""
+    schema: dict[str, Any] = msgspec.json.schema(Record)
+    record = schema["$defs"]["Record"]
+    record["properties"] |= {
+        "schema": {"const": SCHEMA},
+        "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    }
+    record["required"] = sorted({*record["required"], "schema", "digest"})
+    return {"$schema": DIALECT, "title": "perfgate record", **schema}
 
 
 def _check_name(record: Record, path: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from perfgate.cli.options import ground_options, selection_options
+from perfgate.cli.options import ground_options, json_option, policy_option, selection_options
 from perfgate.cli.progress import announce
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import UsageError
@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     "--records", "given", type=click.Path(path_type=Path), help="Judge these records; measure nothing."
 )
 @click.option("--keep-records", type=click.Path(path_type=Path), help="Keep the measured records there.")
-@click.option(
-    "--json", "json_file", default=None, metavar="FILE", help="Write the verdict as JSON; - is stdout."
-)
+@json_option
+@policy_option
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write the verdict as Markdown.")
 @click.option(
     "--bisect-exit", is_flag=True, help="For `git bisect run`: 0 good, 1 bad, 125 cannot tell, 128 stop."
@@ -83,6 +82,7 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
         measure_in_spite=asked["on_guardrail"] == "measure",
         keep_records=asked["keep_records"],
         cache=asked["cache"],
+        policy_file=asked["policy_file"],
         json_file=None if json_file in {None, "-"} else Path(str(json_file)),
         markdown_file=asked["markdown"],
         sarif_file=asked["sarif"],

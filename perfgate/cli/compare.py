@@ -5,17 +5,22 @@ from __future__ import annotations
 import datetime as dt
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from perfgate.cli.options import write_text
-from perfgate.core.codec import plain, readable_json
+from perfgate.cli.options import answer, json_option
 from perfgate.core.errors import ExitCode
 from perfgate.report.failure_text import failure_text
 from perfgate.report.inert import inert
 from perfgate.report.terminal import FULL_WIDTH, count_line, verdict_table
 from perfgate.workflow.check import remarks
-from perfgate.workflow.comparing import Compared, compare_folders
+from perfgate.workflow.comparing import Compared, compare_folders, compare_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from perfgate.core.verdict import BenchmarkVerdict
 
 _FOLDER = click.Path(path_type=Path)
 
@@ -24,32 +29,40 @@ _FOLDER = click.Path(path_type=Path)
 @click.argument("old", type=_FOLDER)
 @click.argument("new", type=_FOLDER)
 @click.option("--policy", type=_FOLDER, default=None, help="Thresholds (default: those of the product).")
-@click.option("--fail/--no-fail", "fails", default=True, show_default=True, help="Exit by the verdict, or 0.")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; repeat for more.")
 @click.option(
-    "--json", "json_file", default=None, metavar="FILE", help="Write the verdict as JSON; - is stdout."
+    "--sort",
+    "order",
+    type=click.Choice(["worst", "change", "name"]),
+    default="worst",
+    show_default=True,
+    help="Order of the benchmarks: failures first, largest change for the worse first, by name.",
 )
+@click.option("--fail/--no-fail", "fails", default=True, show_default=True, help="Exit by the verdict, or 0.")
+@json_option
 @click.pass_context
-def compare(ctx: click.Context, /, old: Path, new: Path, policy: Path | None, **asked: object) -> None:
+def compare(ctx: click.Context, /, old: Path, new: Path, policy: Path | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
     """Judge the records below NEW against those below OLD; unchanged rows are shown with -v.
 
     Exit: 0 pass, 1 regression, 2 usage, 10 inconclusive (when the policy fails on it), 11 nothing in common,
     12 a record or the policy cannot be used.
     """
-    result = compare_folders(old, new, policy, dt.datetime.now(dt.UTC).date())
+    today = dt.datetime.now(dt.UTC).date()
+    result = compare_folders(old, new, policy, today, metrics=asked["metrics"])
     json_file = asked["json_file"]
     if json_file != "-":
-        _show(result, show_all=ctx.obj["verbose"] > 0)
-    if json_file is not None:
-        write_text(str(json_file), readable_json(_as_json(result)))
+        _show(result, asked["order"], show_all=ctx.obj["verbose"] > 0)
+    answer(json_file, (), lambda: compare_report(result))
     ctx.exit(int(result.exit_code if asked["fails"] else ExitCode.PASS))
 
 
-def _show(result: Compared, *, show_all: bool) -> None:
+def _show(result: Compared, order: str, *, show_all: bool) -> None:
     width = shutil.get_terminal_size((FULL_WIDTH, 24)).columns
-    table = verdict_table(result.verdicts, width, show_all=show_all)
+    verdicts = sorted(result.verdicts, key=_ORDERS[order]) if order in _ORDERS else result.verdicts
+    table = verdict_table(verdicts, width, show_all=show_all)
     if table:
         click.echo(table)
-    for item in result.verdicts:
+    for item in verdicts:
         if item.is_failure:
             click.echo(f"\n{inert(item.key)}\n{failure_text(item, result.explanations.get(item.key))}")
     click.echo(count_line(result.verdicts))
@@ -57,12 +70,11 @@ def _show(result: Compared, *, show_all: bool) -> None:
         click.echo(f"note: {inert(note)}")
 
 
-def _as_json(result: Compared) -> dict[str, object]:
-    return {
-        "schema": "perfgate/compare/1",
-        "exit_code": int(result.exit_code),
-        "verdicts": plain(result.verdicts),
-        "explanations": plain(dict(result.explanations)),
-        "notes": list(result.decision.notes),
-        "evidence": plain(result.decision.evidence),
-    }
+def _largest_first(item: BenchmarkVerdict) -> tuple[float, str]:
+    return -max((row.worse_by or 0.0 for row in item.comparisons), default=0.0), item.key
+
+
+_ORDERS: dict[str, Callable[[BenchmarkVerdict], Any]] = {
+    "change": _largest_first,
+    "name": lambda item: item.key,
+}

@@ -8,11 +8,8 @@ from pathlib import Path
 
 import click
 
-from perfgate.cli.options import ground_options
-from perfgate.cli.say import say
+from perfgate.cli.options import answer, ground_options, json_option
 from perfgate.core.codec import readable_json
-from perfgate.core.errors import ExitCode
-from perfgate.measure.suite_schema import suite_json_schema
 from perfgate.workflow.doctoring import examine
 from perfgate.workflow.options import GateOptions
 from perfgate.workflow.worktree import find_root
@@ -20,15 +17,26 @@ from perfgate.workflow.worktree import find_root
 
 @click.command()
 @ground_options
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of suite files, for editors.")
+@json_option
+@click.option(
+    "--schema",
+    is_flag=False,
+    flag_value="suite",
+    default=None,
+    metavar="[NAME]",
+    help="Print a JSON Schema instead: suite (default), policy, guardrails, record, report, compare, ...",
+)
 @click.pass_context
-def doctor(ctx: click.Context, /, base: str | None, baselines: str, *, schema: bool) -> None:
-    """Say what a run would find here. Exit: 0 all is well, 1 something is not."""
-    if schema:
-        click.echo(readable_json(suite_json_schema()), nl=False)
+def doctor(
+    ctx: click.Context, /, base: str | None, baselines: str, json_file: str | None, schema: str | None
+) -> None:
+    """Say what a run would find here, each line with its remedy. Exit: 0 all is well, 1 something is not."""
+    if schema is not None:
+        from perfgate.workflow.json_schemas import schema_of  # noqa: PLC0415 - loads every report
+
+        click.echo(readable_json(schema_of(schema)), nl=False)
         return
     options = GateOptions(root=find_root(Path.cwd()), base=base, baselines=baselines)
-    found = examine(options, dict(os.environ), dt.datetime.now(dt.UTC).date())
-    for item in found:
-        say(str(item))
-    ctx.exit(int(ExitCode.PASS if all(item.is_well for item in found) else ExitCode.FAIL))
+    report = examine(options, dict(os.environ), dt.datetime.now(dt.UTC).date())
+    answer(json_file, map(str, report.lines), lambda: report)
+    ctx.exit(report.exit_code)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from perfgate import __version__
-from perfgate.cli.options import write_text
+from perfgate.cli.options import json_option, write_text
 from perfgate.cli.say import say
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import ExitCode, UsageError
@@ -68,17 +68,30 @@ def _run(
 @click.option("--today", default=None, metavar="DATE", help="Judge waivers as on this day.")
 @click.option("--format", "form", type=click.Choice(["text", "github", "sarif", "json"]), default="text")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write there instead of standard output.")
+@json_option
+@click.option(
+    "--sarif", "sarif_file", default=None, metavar="FILE", help="Write the findings as SARIF; - is stdout."
+)
+@click.option(
+    "--explain", "explained", default=None, metavar="RULE|FILE:LINE", help="Say what a rule asks and matched."
+)
 @click.option("--fix", is_flag=True, help="Print a diff that mends what is certain; apply it with git apply.")
 @click.pass_context
 def files(ctx: click.Context, /, paths: tuple[str, ...], form: str, output: str, **asked: object) -> None:
     """Check files."""
+    if asked["explained"] is not None:
+        _explain(str(asked["explained"]))
+        return
     run = _run(
         _text(asked["base"]), today=_text(asked["today"]), only=paths, rule_file=_text(asked["rule_file"])
     )
     if asked["fix"]:
         _print_fixes(run, output)
-    else:
+    elif "-" not in {asked["json_file"], asked["sarif_file"]}:
         write_text(output, _rendered(run, form))
+    for also, target in (("json", asked["json_file"]), ("sarif", asked["sarif_file"])):
+        if target is not None:
+            write_text(str(target), _rendered(run, also))
     ctx.exit(int(run.evaluation.exit_code))
 
 
@@ -86,6 +99,10 @@ def files(ctx: click.Context, /, paths: tuple[str, ...], form: str, output: str,
 @click.argument("what", metavar="RULE|FILE:LINE")
 def explain(what: str) -> None:
     """Say in words what a rule asks and matched, or what was read at a place."""
+    _explain(what)
+
+
+def _explain(what: str) -> None:
     from perfgate.guardrails.explain import explain_place, explain_rule  # noqa: PLC0415 - a plain check must not load it
 
     run = _run()
@@ -152,9 +169,9 @@ def _rendered(run: GuardRun, form: str) -> str:
 
         return readable_json(sarif_log(run.evaluation, __version__))
     if form == "json":
-        from perfgate.report.guard_json import guard_json  # noqa: PLC0415 - a plain check must not load it
+        from perfgate.report.guard_report import guard_report  # noqa: PLC0415 - a plain check must not load it
 
-        return readable_json(guard_json(run.evaluation))
+        return readable_json(guard_report(run.evaluation))
     header = () if run.has_base else ("no base commit: the rules of the working tree judge alone",)
     return render_text(run.evaluation, run.sources, header)
 

@@ -48,6 +48,7 @@ class _LazyGroup(click.Group):
             return None
         module, name, _ = _VERBS[cmd_name]
         command: click.Command = getattr(importlib.import_module(module), name)
+        _accept_everywhere(command)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's type
@@ -61,21 +62,60 @@ class _LazyGroup(click.Group):
             formatter.write_dl([(verb, text) for verb, (_, _, text) in sorted(_VERBS.items())])
 
 
+def _accept_everywhere(command: click.Command) -> None:
+    """Let a verb, and the verbs of a group, take `-v`, `-q` and `--no-color` too: people type them last."""
+    if not any("--no-color" in parameter.opts for parameter in command.params):
+        command.params += [_verbose(), _quiet(), _no_color()]
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _accept_everywhere(inner)
+
+
+def _verbose() -> click.Option:
+    text = "Say more; twice also shows tracebacks."
+    return click.Option(["-v", "--verbose"], count=True, help=text, expose_value=False, callback=_be_verbose)
+
+
+def _quiet() -> click.Option:
+    text = "Say only what is wrong."
+    return click.Option(["-q", "--quiet"], is_flag=True, help=text, expose_value=False, callback=_be_quiet)
+
+
+def _no_color() -> click.Option:
+    text = "Without colours, as with NO_COLOR."
+    return click.Option(["--no-color"], is_flag=True, help=text, expose_value=False, callback=_be_plain)
+
+
+def _be_verbose(ctx: click.Context, _: click.Parameter, count: int) -> None:
+    asked = ctx.ensure_object(dict)
+    asked["verbose"] = asked.get("verbose", 0) + count
+    level = logging.DEBUG if asked["verbose"] > 1 else logging.WARNING
+    logging.basicConfig(level=level, format="perfgate: %(message)s", stream=sys.stderr)
+    logging.getLogger().setLevel(level)
+
+
+def _be_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's callback
+    asked = ctx.ensure_object(dict)
+    asked["quiet"] = asked.get("quiet", False) or value
+
+
+def _be_plain(_ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's callback
+    if value:
+        os.environ["NO_COLOR"] = "1"
+
+
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="perfgate")
 @click.option("-C", "folder", type=click.Path(path_type=Path), default=None, help="Run as if started in DIR.")
-@click.option("-v", "--verbose", count=True, help="Say more; twice also shows tracebacks.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
-@click.pass_context
-def cli(ctx: click.Context, folder: Path | None, verbose: int, quiet: bool) -> None:  # noqa: FBT001 - click's flag
+def cli(folder: Path | None) -> None:
     """Fail the change that makes a model slower, and say by how much, how sure, and why."""
     if folder is not None:
         if not folder.is_dir():
             raise click.UsageError(f"no such folder: {folder}")
         os.chdir(folder)
-    level = logging.DEBUG if verbose > 1 else logging.WARNING
-    logging.basicConfig(level=level, format="perfgate: %(message)s", stream=sys.stderr)
-    ctx.ensure_object(dict).update(verbose=verbose, quiet=quiet)
+
+
+cli.params += [_verbose(), _quiet(), _no_color()]
 
 
 def main(arguments: list[str] | None = None) -> None:

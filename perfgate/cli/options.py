@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from perfgate.cli.say import say
+from perfgate.core.codec import readable_json
 from perfgate.workflow.options import DEFAULT_BASELINES, baselines_folder
 from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _SHARED = (
     click.option(
@@ -50,6 +52,36 @@ def ground_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--base", default=None, metavar="REF", help="Commit that judges (default: found from git and CI)."
     )(baselines_option(command))
+
+
+json_option = click.option(
+    "--json",
+    "json_file",
+    default=None,
+    metavar="FILE",
+    help="Write the result as JSON; - is standard output, which then holds nothing else.",
+)
+policy_option = click.option(
+    "--policy",
+    "policy_file",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="Policy in place of the working tree's perfgate.yaml; that of the base commit holds as well.",
+)
+
+
+def answer(json_file: str | None, lines: Iterable[str], report: Callable[[], Any]) -> None:
+    """Print the lines, and write the report where it is asked for.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    if json_file != "-":
+        for line in lines:
+            say(line)
+    if json_file is not None:
+        write_text(json_file, readable_json(report()))
 
 
 def write_text(target: str, text: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
+from typing import Any
 
 import click
 
-from perfgate.cli.options import write_text
-from perfgate.core.codec import plain, readable_json
+from perfgate.cli.options import answer, json_option, policy_option
 from perfgate.core.errors import UsageError
 from perfgate.gate.policy_file import percentage
 from perfgate.gate.selftest import SelftestPlan
@@ -27,11 +27,10 @@ from perfgate.workflow.worktree import find_root
 )
 @click.option("--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option(
-    "--json", "json_file", default=None, metavar="FILE", help="Write the report as JSON; - is stdout."
-)
+@json_option
+@policy_option
 @click.pass_context
-def selftest(ctx: click.Context, /, sets: int, runs: int, inject: str | None, **asked: object) -> None:
+def selftest(ctx: click.Context, /, sets: int, runs: int, inject: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
     """Judge unchanged code: false alarms with their interval, and the smallest change seen per benchmark.
 
     Exit: 0; 1 when even the interval's lower end exceeds alpha; 2 usage; 11 nothing ran; 12 a broken policy.
@@ -41,14 +40,10 @@ def selftest(ctx: click.Context, /, sets: int, runs: int, inject: str | None, **
     report = run_selftest(
         find_root(Path.cwd()),
         plan,
-        devices=tuple(asked["devices"]),  # type: ignore[arg-type]  # click gives a tuple of texts
-        seed=int(str(asked["seed"])),
+        devices=asked["devices"],
+        seed=asked["seed"],
         today=dt.datetime.now(dt.UTC).date(),
+        policy_file=asked["policy_file"],
     )
-    json_file = asked["json_file"]
-    if json_file != "-":
-        for line in selftest_lines(report):
-            click.echo(line)
-    if json_file is not None:
-        write_text(str(json_file), readable_json(plain(report)))
+    answer(asked["json_file"], selftest_lines(report), lambda: report)
     ctx.exit(int(report.exit_code))

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from perfgate.gate.stages import TakeRuns
     from perfgate.gate.thresholds import SuitePolicy
 
+SCHEMA = "perfgate/selftest/1"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelftestPlan:
@@ -45,8 +47,7 @@ class SelftestPlan:
     inject: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sensitivity:
+class Sensitivity(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate sees of one benchmark's metric.
 
     `detectable` is the change found nine times in ten; `found` of `planted` injected changes were called
@@ -60,15 +61,15 @@ class Sensitivity:
     planted: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelftestReport:
+class SelftestReport(msgspec.Struct, frozen=True, kw_only=True):
     """Red sets among all, with the exact interval; flags per benchmark; sensitivities, worst first."""
 
+    schema: str = SCHEMA
     sets: int
     red: int
     interval: ShareInterval
     alpha: float
-    flags: Mapping[str, int]
+    flags: dict[str, int]
     shifts: int
     fresh_runs: int
     inconclusive: float

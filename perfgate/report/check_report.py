@@ -10,6 +10,7 @@ from perfgate.core.errors import ExitCode, UnusableError
 from perfgate.core.finding import Finding  # noqa: TC001 - the same
 from perfgate.core.verdict import BenchmarkVerdict  # noqa: TC001 - the same
 from perfgate.diagnose.explanation import Explanation  # noqa: TC001 - the same
+from perfgate.gate.evidence_log import Evidence  # noqa: TC001 - the same
 
 SCHEMA = "perfgate/check/1"
 _WORDS = {
@@ -43,15 +44,17 @@ class GuardrailPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One decided run; members of the JSON that no report shows are left out.
+    """One decided run.
 
-    `verdicts` are worst first. `skipped` and `unusable` map benchmark or file to the reason, `places` a
-    benchmark to the `file:line:column` of its suite. `not_judged` counts the benchmarks that this run left
-    out on purpose.
+    `verdict` is the word for the exit code. `verdicts` are worst first. `skipped` and `unusable` map
+    benchmark or file to the reason, `places` a benchmark to the `file:line:column` of its suite.
+    `not_judged` counts the benchmarks that this run left out on purpose. `evidence` holds one row per
+    comparison.
     """
 
     schema: str = SCHEMA
     exit_code: int
+    verdict: str = ""
     base: Base
     family_error: float
     verdicts: tuple[BenchmarkVerdict, ...]
@@ -65,6 +68,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     common_mode: str = ""
     places: dict[str, str] = {}
     not_judged: int = 0
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def word(self) -> str:
@@ -73,19 +77,21 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_report(value: object, where: str) -> CheckReport:
-    """The report from the builtins that `json_value` makes.
+    """The report from its builtins.
 
     Raises:
         UnusableError: another schema, or not its form.
     """
-    schema = value.get("schema") if isinstance(value, dict) else None
+    content = value if isinstance(value, dict) else {}
+    schema = content.get("schema")
     if schema != SCHEMA:
         raise UnusableError(
             f"unknown schema {schema!r}, this perfgate reads {SCHEMA!r}",
             where,
             "use the version that wrote it",
         )
-    return convert(value, CheckReport, where, UnusableError, _REMEDY)
+    shown = {name: member for name, member in content.items() if name != "evidence"}  # no report shows it
+    return convert(shown, CheckReport, where, UnusableError, _REMEDY)
 
 
 def decode_check_report(data: bytes, where: str) -> CheckReport:

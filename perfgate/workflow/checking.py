@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from perfgate.core.codec import plain
 from perfgate.core.errors import ExitCode
-from perfgate.report.check_report import SCHEMA
+from perfgate.gate.evidence_log import check_evidence
+from perfgate.report.check_report import CheckReport, EditedFile, GuardrailPart, verdict_of
 from perfgate.report.check_text import Closing
 from perfgate.workflow.check import Outcome, Selected, judge_run, remarks
 from perfgate.workflow.given import outside_suites, select_beside
@@ -140,24 +141,30 @@ def closing_of(ground: Ground, guard: GuardRun, outcome: Outcome, selected: int,
     )
 
 
-def json_value(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int) -> dict[str, Any]:
-    """Everything that a machine may want to know of a run, as builtins."""
+def report_of(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int) -> CheckReport:
+    """Everything that a machine may want to know of a run."""
     spoken = {item.key for item in outcome.verdicts} | outcome.skipped.keys()
-    return {
-        "schema": SCHEMA,
-        "exit_code": exit_code,
-        "base": plain(ground.base),
-        "family_error": outcome.decision.family_error,
-        "common_mode": outcome.decision.common_mode,
-        "verdicts": plain(outcome.verdicts),
-        "explanations": plain(dict(outcome.explanations)),
-        "skipped": dict(outcome.skipped),
-        "not_judged": len({item.key for item in ground.benchmarks} - spoken),
-        "places": {item.key: item.place for item in ground.benchmarks},
-        "unusable": dict(ground.baselines.unusable),
-        "guardrails": {"summary": guard.summary(), "findings": plain(guard.findings)},
-        "edits": plain(ground.edits),
-        "loosened": [str(item) for item in ground.loosened],
-        "notes": list(outcome.notes),
-        "evidence": plain(outcome.decision.evidence),
-    }
+    return CheckReport(
+        exit_code=exit_code,
+        verdict=verdict_of(exit_code),
+        base=ground.base,
+        family_error=outcome.decision.family_error,
+        common_mode=outcome.decision.common_mode,
+        verdicts=outcome.verdicts,
+        explanations=dict(outcome.explanations),
+        skipped=dict(outcome.skipped),
+        not_judged=len({item.key for item in ground.benchmarks} - spoken),
+        places={item.key: item.place for item in ground.benchmarks},
+        unusable=dict(ground.baselines.unusable),
+        guardrails=GuardrailPart(summary=guard.summary(), findings=guard.findings),
+        edits=tuple(EditedFile(path=edit.path, effect=edit.effect) for edit in ground.edits),
+        loosened=tuple(str(item) for item in ground.loosened),
+        notes=outcome.notes,
+        evidence=tuple(check_evidence(row) for row in outcome.decision.evidence),
+    )
+
+
+def json_value(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int) -> dict[str, Any]:
+    """The report as builtins."""
+    value: dict[str, Any] = plain(report_of(ground, guard, outcome, exit_code))
+    return value

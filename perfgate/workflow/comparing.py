@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.core.errors import ExitCode, NothingMeasuredError, UnusableError, UsageError
+import msgspec
+
+from perfgate.core.errors import ExitCode, NothingMeasuredError, UsageError
 from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
-from perfgate.gate.policy_file import load_policy
+from perfgate.gate.evidence_log import check_evidence
 from perfgate.gate.stages import decide_in_stages
 from perfgate.gate.thresholds import SuitePolicy
+from perfgate.report.check_report import verdict_of
+from perfgate.report.compare_report import CompareReport
 from perfgate.workflow.check import needs_explanation, worst_first
 from perfgate.workflow.measuring import read_records
+from perfgate.workflow.policies import read_policy
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -35,8 +40,10 @@ class Compared:
     exit_code: ExitCode
 
 
-def compare_folders(old: Path, new: Path, policy: Path | None, today: dt.date) -> Compared:
-    """Judge the records of `new` against those of `old`.
+def compare_folders(
+    old: Path, new: Path, policy: Path | None, today: dt.date, metrics: tuple[str, ...] = ()
+) -> Compared:
+    """Judge the records of `new` against those of `old`; with `metrics` by these alone.
 
     Raises:
         UsageError: a folder is missing, or both hold the same records.
@@ -49,6 +56,8 @@ def compare_folders(old: Path, new: Path, policy: Path | None, today: dt.date) -
         raise NothingMeasuredError(
             "no benchmark stands in both folders", f"{old} and {new}", "check the folders"
         )
+    if metrics:
+        before, now = _with_metrics(before, metrics), _with_metrics(now, metrics)
     rules = _policy(policy, today)
     decision = decide_in_stages(before, now, rules, None, options=JudgeOptions())
     explanations = {
@@ -64,6 +73,18 @@ def compare_folders(old: Path, new: Path, policy: Path | None, today: dt.date) -
     )
 
 
+def compare_report(compared: Compared) -> CompareReport:
+    """The report for machines."""
+    return CompareReport(
+        exit_code=int(compared.exit_code),
+        verdict=verdict_of(int(compared.exit_code)),
+        verdicts=compared.verdicts,
+        explanations=dict(compared.explanations),
+        notes=compared.decision.notes,
+        evidence=tuple(check_evidence(row) for row in compared.decision.evidence),
+    )
+
+
 def _refuse_same(before: Mapping[str, Record], now: Mapping[str, Record], old: Path, new: Path) -> None:
     """A record compared with itself is always unchanged, which would say nothing."""
     common = before.keys() & now.keys()
@@ -73,13 +94,29 @@ def _refuse_same(before: Mapping[str, Record], now: Mapping[str, Record], old: P
         )
 
 
+def _with_metrics(records: Mapping[str, Record], names: tuple[str, ...]) -> dict[str, Record]:
+    """The records that hold one of the metrics, with these only.
+
+    Raises:
+        NothingMeasuredError: no record holds one of the names.
+    """
+    known = sorted({metric.name for record in records.values() for metric in record.ruler.metrics})
+    for name in names:
+        if name not in known:
+            remedy = f"choose from {', '.join(known)}"
+            raise NothingMeasuredError(f"no record holds the metric {name!r}", "--metric", remedy)
+    kept = {}
+    for key, record in records.items():
+        chosen = tuple(metric for metric in record.ruler.metrics if metric.name in names)
+        if chosen:
+            exact = {name: value for name, value in record.exact.items() if name in names}
+            ruler = msgspec.structs.replace(record.ruler, metrics=chosen)
+            kept[key] = msgspec.structs.replace(record, ruler=ruler, exact=exact)
+    return kept
+
+
 def _policy(path: Path | None, today: dt.date) -> SuitePolicy:
     if path is None:
         return SuitePolicy()
-    try:
-        data = path.read_bytes()
-    except OSError as problem:
-        reason = (problem.strerror or type(problem).__name__).lower()
-        raise UnusableError(f"cannot be read, {reason}", str(path), "name a policy file") from None
-    loaded = load_policy(data, str(path), today=today)
+    loaded = read_policy(path, today)
     return SuitePolicy(rules=loaded.rules, removed=loaded.removed)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from perfgate import __version__
-from perfgate.core.errors import PerfgateError
+from perfgate.baseline.revision import open_repository
+from perfgate.core.errors import ExitCode, PerfgateError
+from perfgate.gate.policy_file import POLICY_PATH
+from perfgate.report.doctor_report import DoctorLine, DoctorReport
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import check_guardrails
+from perfgate.workflow.machine_lines import clock_line, git_line, governor_line
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -20,57 +23,89 @@ if TYPE_CHECKING:
     from perfgate.workflow.options import GateOptions
 
 PACKAGES = ("pytest", "numpy", "scipy", "onnx", "gitpython", "pytest-xdist")
-OPTIONAL = ("onnxruntime", "bokeh", "sqlalchemy", "ruptures", "distributed")
+EXTRAS = {"onnxruntime": "ort", "bokeh": "report", "sqlalchemy": "history", "ruptures": "history"}
+EXTRAS |= {"distributed": "dask"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One line: what was looked at, what was found, and what to do when it is not well."""
+def examine(options: GateOptions, environment: Mapping[str, str], today: dt.date) -> DoctorReport:
+    """Versions and machine, then everything a gate run reads: base, policy, suites, baselines, guardrails."""
+    lines = [
+        DoctorLine(topic="versions", text=_versions()),
+        _extras(),
+        clock_line(),
+        governor_line(),
+        *_gate_lines(options, environment, today),
+    ]
+    code = ExitCode.PASS if all(line.is_well for line in lines) else ExitCode.FAIL
+    return DoctorReport(exit_code=int(code), lines=tuple(lines))
 
-    topic: str
-    text: str
-    is_well: bool = True
 
-    def __str__(self) -> str:
-        return f"{'ok ' if self.is_well else 'BAD'} {self.topic}: {self.text}"
-
-
-def examine(options: GateOptions, environment: Mapping[str, str], today: dt.date) -> list[Finding]:
-    """Versions, then everything a gate run reads: base commit, policy, suites, baselines, guardrails."""
-    found = [Finding(topic="versions", text=_versions()), Finding(topic="extras", text=_extras())]
+def _gate_lines(options: GateOptions, environment: Mapping[str, str], today: dt.date) -> list[DoctorLine]:
+    lines = []
     try:
+        lines.append(git_line(open_repository(options.root)))
         ground = prepare_ground(options, environment, today)
     except PerfgateError as problem:
-        return [*found, Finding(topic="ground", text=str(problem), is_well=False)]
-    found.append(Finding(topic="base commit", text=f"{ground.base.short} ({ground.base.reason})"))
-    count, devices = len(ground.benchmarks), len({item.device for item in ground.benchmarks})
-    found.append(
-        Finding(
-            topic="suites",
-            text=f"{count} benchmarks on {devices} devices" if count else "none: add perf_models.yaml",
-            is_well=count > 0,
-        )
+        return [*lines, _sick("ground", problem)]
+    base = ground.base
+    return [
+        *lines,
+        DoctorLine(topic="base commit", text=f"{base.short} ({base.reason})", remedy=base.warning),
+        _policy(ground),
+        _suites(ground),
+        *_baselines(ground),
+        _guardrails(ground, today),
+    ]
+
+
+def _sick(topic: str, problem: PerfgateError) -> DoctorLine:
+    return DoctorLine(
+        topic=topic, text=f"{problem.what}: {problem.where}", is_well=False, remedy=problem.remedy
     )
+
+
+def _policy(ground: Ground) -> DoctorLine:
+    has_base = ground.trusted.read(POLICY_PATH) is not None
+    if not has_base:
+        text = f"no {POLICY_PATH} in the base commit, so the defaults hold"
+        return DoctorLine(topic="policy", text=text, remedy="perfgate init writes one to edit")
+    file = ground.file
+    text = (
+        f"{POLICY_PATH}: {len(file.rules)} rules, {len(file.waivers)} waivers, acceptance {file.acceptance}"
+    )
+    return DoctorLine(topic="policy", text=text)
+
+
+def _suites(ground: Ground) -> DoctorLine:
+    count, devices = len(ground.benchmarks), len({item.device for item in ground.benchmarks})
+    if not count:
+        return DoctorLine(topic="suites", text="none", is_well=False, remedy="perfgate init writes one")
+    return DoctorLine(topic="suites", text=f"{count} benchmarks on {devices} devices")
+
+
+def _baselines(ground: Ground) -> list[DoctorLine]:
     stored = ground.baselines
-    found += [Finding(topic="baseline", text=reason, is_well=False) for reason in stored.unusable.values()]
+    lines = [
+        DoctorLine(topic="baseline", text=reason, is_well=False, remedy="restore it, or update it")
+        for reason in stored.unusable.values()
+    ]
     without = sorted(item.key for item in ground.benchmarks if item.key not in stored.records)
     text = f"{len(stored.records)} readable in the base commit"
-    if without:
-        more = f" and {len(without) - 1} more" if len(without) > 1 else ""
-        text += f'; none for {without[0]}{more}: perfgate baseline update --reason "..."'
-    found.append(Finding(topic="baselines", text=text, is_well=not without))
-    found.append(
-        Finding(topic="policy", text=f"{len(ground.file.rules)} rules, {len(ground.file.waivers)} waivers")
-    )
-    return [*found, _guardrails(ground, today)]
+    if not without:
+        return [*lines, DoctorLine(topic="baselines", text=text)]
+    text += f"; none for {without[0]}" + (f" and {len(without) - 1} more" if len(without) > 1 else "")
+    remedy = 'perfgate baseline update --reason "first baselines"'
+    return [*lines, DoctorLine(topic="baselines", text=text, is_well=False, remedy=remedy)]
 
 
-def _guardrails(ground: Ground, today: dt.date) -> Finding:
+def _guardrails(ground: Ground, today: dt.date) -> DoctorLine:
     try:
         run = check_guardrails(ground.tree, ground.trusted, today)
     except PerfgateError as problem:
-        return Finding(topic="guardrails", text=str(problem), is_well=False)
-    return Finding(topic="guardrails", text=run.summary().partition(": ")[2], is_well=not run.is_broken)
+        return _sick("guardrails", problem)
+    text = run.summary().partition(": ")[2]
+    remedy = "perfgate guard shows them" if run.is_broken else ""
+    return DoctorLine(topic="guardrails", text=text, is_well=not run.is_broken, remedy=remedy)
 
 
 def _versions() -> str:
@@ -79,9 +114,11 @@ def _versions() -> str:
     return ", ".join(parts)
 
 
-def _extras() -> str:
-    present = [f"{name} {found}" for name in OPTIONAL if (found := _version(name))]
-    return ", ".join(present) if present else "none installed"
+def _extras() -> DoctorLine:
+    present = [f"{name} {found}" for name in EXTRAS if (found := _version(name))]
+    absent = dict.fromkeys(extra for name, extra in EXTRAS.items() if not _version(name))
+    remedy = f"for more: pip install 'perfgate[{','.join(absent)}]'" if absent else ""
+    return DoctorLine(topic="extras", text=", ".join(present) or "none installed", remedy=remedy)
 
 
 def _version(package: str) -> str:

@@ -11,11 +11,12 @@ from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import Baselines, decode_record, read_baselines
 from perfgate.baseline.trusted import TrustedTree
 from perfgate.core.errors import PerfgateError, UnusableError
-from perfgate.gate.policy_file import POLICY_PATH, REVIEW, Policy, load_policy, suite_rules
+from perfgate.gate.policy_file import POLICY_PATH, REVIEW, Policy
 from perfgate.gate.thresholds import Answer, PolicyRule, SuitePolicy
 from perfgate.gate.tighten import Loosening, tighten
 from perfgate.measure.suite import is_suite_file, load_suite
 from perfgate.workflow.gate_edits import REMOVED, GateEdit, gate_edits
+from perfgate.workflow.policies import file_of_tree, policy_of_bytes, rules_of_suites, with_suites
 from perfgate.workflow.suites import find_suites
 from perfgate.workflow.worktree import WorkTree
 
@@ -61,7 +62,7 @@ class Ground:
         """
         added = tuple(tests)
         base, head = self.asked
-        asked = SuitePolicy(rules=(*head.rules, *_suite_rules(added)), removed=head.removed)
+        asked = SuitePolicy(rules=(*head.rules, *rules_of_suites(added)), removed=head.removed)
         benchmarks = (*self.benchmarks, *added)
         policy, loosened = tighten(base, asked, _pairs(benchmarks, self.baselines.records))
         deleted = _deleted_in_change(self.edits, _paths(self.baselines_folder, added))
@@ -103,9 +104,9 @@ def prepare_ground(options: GateOptions, environment: Mapping[str, str], today: 
     wanted = _paths(options.baselines, benchmarks)
     broken = _broken_in_change(tree, options.baselines, edits) | _deleted_in_change(edits, wanted)
     baselines = Baselines(stored.records, broken | stored.unusable | refused)
-    base_file = _policy(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
-    head_file = _file_of_tree(tree, today)
-    head = _with_suites(head_file, benchmarks)
+    base_file = policy_of_bytes(trusted.read(POLICY_PATH), f"{POLICY_PATH}@{base.short}", today)
+    head_file = file_of_tree(tree, today, options.policy_file)
+    head = with_suites(head_file, benchmarks)
     asked = (
         SuitePolicy(rules=(*base_file.rules, *_base_suite_rules(trusted)), removed=base_file.removed),
         SuitePolicy(rules=(*head.rules, *_option_rules(options)), removed=head.removed),
@@ -135,25 +136,6 @@ def _pairs(benchmarks: Iterable[Benchmark], records: Mapping[str, Record]) -> li
     pairs = {(item.key, metric.name) for item in benchmarks for metric in item.metrics}
     pairs |= {(key, metric.name) for key, record in records.items() for metric in record.ruler.metrics}
     return sorted(pairs)
-
-
-def policy_of_tree(tree: WorkTree, benchmarks: Iterable[Benchmark], today: dt.date) -> SuitePolicy:
-    """What the working tree asks: its policy file, then the thresholds of its suites.
-
-    Raises:
-        UnusableError: it is no plain file, no policy, or a waiver in it has expired.
-    """
-    return _with_suites(_file_of_tree(tree, today), benchmarks)
-
-
-def _file_of_tree(tree: WorkTree, today: dt.date) -> Policy:
-    is_there = POLICY_PATH in tree.gate_files
-    data = tree.read_gate_file(POLICY_PATH, what="policy") if is_there else None
-    return _policy(data, POLICY_PATH, today)
-
-
-def _with_suites(file: Policy, benchmarks: Iterable[Benchmark]) -> SuitePolicy:
-    return SuitePolicy(rules=(*file.rules, *_suite_rules(benchmarks)), removed=file.removed)
 
 
 _LOOSER_ACCEPTANCE = Loosening(
@@ -192,18 +174,6 @@ def _deleted_in_change(edits: Iterable[GateEdit], wanted: Collection[str]) -> di
     }
 
 
-def _policy(data: bytes | None, path: str, today: dt.date) -> Policy:
-    return Policy() if data is None else load_policy(data, path, today=today)
-
-
-def _suite_rules(benchmarks: Iterable[Benchmark]) -> tuple[PolicyRule, ...]:
-    return tuple(
-        rule
-        for item in benchmarks
-        for rule in suite_rules([item.key], item.thresholds, item.limits, item.place)
-    )
-
-
 def _base_suite_rules(trusted: TrustedTree) -> tuple[PolicyRule, ...]:
     """Thresholds of the base's own suites, wherever the change has moved them; a broken one sets none."""
     rules: list[PolicyRule] = []
@@ -212,7 +182,7 @@ def _base_suite_rules(trusted: TrustedTree) -> tuple[PolicyRule, ...]:
         if data is None:
             continue
         try:
-            rules += _suite_rules(load_suite(data, path))
+            rules += rules_of_suites(load_suite(data, path))
         except PerfgateError:
             continue  # the suite was broken before this change, which is then judged by the defaults
     return tuple(rules)

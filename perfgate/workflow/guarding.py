@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from perfgate.core.finding import Finding, Place
     from perfgate.guardrails.evaluation import Evaluation
     from perfgate.measure.benchmark import Benchmark
-    from perfgate.workflow.worktree import WorkTree
+    from perfgate.workflow.worktree import Tree, WorkTree
 
 RULE_FILES = ("guardrails.yaml", ".cann_guardrails.yaml")
 
@@ -115,7 +115,7 @@ def _corners(place: Place | Span) -> tuple[str | int, ...]:
 
 
 def blocked_benchmarks(
-    tree: WorkTree, benchmarks: Iterable[Benchmark], broken: Mapping[tuple[str | int, ...], str]
+    tree: Tree, benchmarks: Iterable[Benchmark], broken: Mapping[tuple[str | int, ...], str]
 ) -> dict[str, str]:
     """Benchmarks whose compile command breaks an error rule, with the finding as the reason."""
     blocked = {}

@@ -11,19 +11,20 @@ from perfgate.baseline.slug import baseline_path
 from perfgate.baseline.store import decode_record, encode_record
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import PerfgateError, UsageError
+from perfgate.core.profile_part import LEVELS, profile_part
 from perfgate.measure.interleave import interleaved
 from perfgate.measure.model_source import read_model
 from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from perfgate.core.execution_profile import Profile
     from perfgate.core.record import Record, Run
     from perfgate.measure.benchmark import Benchmark
     from perfgate.npu.what_if import WhatIfRow
-    from perfgate.workflow.worktree import WorkTree
+    from perfgate.workflow.worktree import Tree
 
 PROFILE_SUFFIX = ".profile.json"  # whole profiles lie beside their records
 
@@ -46,7 +47,7 @@ class Measurer:
     `cache` is a folder for compiled programs, which a later process may take instead of compiling.
     """
 
-    def __init__(self, tree: WorkTree, *, seed: int, runs: int | None, cache: Path | None = None) -> None:
+    def __init__(self, tree: Tree, *, seed: int, runs: int | None, cache: Path | None = None) -> None:
         if cache is not None:
             _check_cache(tree, cache)
         # 200 ms: compiler and simulator, for who measures only; reading and importing records does without.
@@ -181,12 +182,9 @@ def next_runs(record: Record, count: int) -> range:
     return range(first, first + count)
 
 
-def _check_cache(tree: WorkTree, cache: Path) -> None:
+def _check_cache(tree: Tree, cache: Path) -> None:
     """A change could commit a fast program under the key of a slow one: a cache holds no tracked file."""
-    folder = cache.resolve()
-    if tree.repository is None or not folder.is_relative_to(tree.root):
-        return
-    if tree.repository.git.ls_files("--", str(folder)):
+    if tree.holds_tracked_files(cache):
         remedy = "name a folder outside of it, or remove them with `git rm -r --cached`"
         raise UsageError("the compile cache holds files of the repository", str(cache), remedy)
 
@@ -202,14 +200,15 @@ def write_record(folder: Path, record: Record) -> Path:
     return path
 
 
-def write_profile(folder: Path, record: Record, profile: Profile) -> None:
-    """Write the whole profile of a record beside it.
+def write_profile(folder: Path, record: Record, profile: Profile, levels: Collection[str] = LEVELS) -> None:
+    """Write the profile of a record beside it, whole or some levels of it.
 
     Raises:
         UsageError: it cannot be written.
     """
     path = folder / baseline_path(record.benchmark, record.device)
-    write_text_file(path.with_name(f"{path.stem}{PROFILE_SUFFIX}"), readable_json(profile))
+    kept = profile if set(levels) == set(LEVELS) else profile_part(profile, levels)
+    write_text_file(path.with_name(f"{path.stem}{PROFILE_SUFFIX}"), readable_json(kept))
 
 
 def write_records(folder: Path, records: Iterable[Record]) -> None:

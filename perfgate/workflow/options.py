@@ -23,6 +23,7 @@ class GateOptions:
     (the run stays red). `keep_records` is the folder the records are written to,
     `cache` one for compiled programs, `timeout` the seconds that one run of a timed pytest test may take,
     `profile` says whose whole profiles lie beside kept records: `none`, `regressed` or `all`.
+    `policy_file` is read in place of the working tree's; base's holds as well.
     """
 
     root: Path
@@ -42,6 +43,7 @@ class GateOptions:
     cache: Path | None = None
     timeout: float = DEFAULT_TIMEOUT
     profile: str = "regressed"
+    policy_file: Path | None = None
 
 
 def baselines_folder(text: str, where: str) -> str:

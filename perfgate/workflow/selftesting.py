@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.errors import NothingMeasuredError, PerfgateError
 from perfgate.gate.selftest import selftest
-from perfgate.workflow.ground import policy_of_tree
 from perfgate.workflow.measuring import Measurer
+from perfgate.workflow.policies import file_of_tree, with_suites
 from perfgate.workflow.recording import open_tree
 from perfgate.workflow.suites import find_suites, select
 
@@ -22,8 +22,14 @@ if TYPE_CHECKING:
     from perfgate.gate.selftest import SelftestPlan, SelftestReport
 
 
-def run_selftest(
-    root: Path, plan: SelftestPlan, *, devices: tuple[str, ...], seed: int, today: dt.date
+def run_selftest(  # noqa: PLR0913 - one keyword per outside thing
+    root: Path,
+    plan: SelftestPlan,
+    *,
+    devices: tuple[str, ...],
+    seed: int,
+    today: dt.date,
+    policy_file: Path | None = None,
 ) -> SelftestReport:
     """Measure the suite of the tree against itself.
 
@@ -51,7 +57,7 @@ def run_selftest(
             wanted[request.key] = range(first, first + request.runs)
         return measurer.further_runs(by_key, wanted)
 
-    policy = policy_of_tree(tree, by_key.values(), today)
+    policy = with_suites(file_of_tree(tree, today, policy_file), by_key.values())
     report = selftest(templates, take_runs, policy, plan)
     if report is None:
         raise NothingMeasuredError("nothing to test", "selftest", "ask for at least one set")

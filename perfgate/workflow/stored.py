@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,16 @@ from perfgate.baseline.store import Baselines, decode_record, read_baselines
 from perfgate.baseline.trusted import TrustedTree
 from perfgate.core.errors import NothingMeasuredError, UnusableError, UsageError
 from perfgate.core.machine import TEST
+from perfgate.report.baseline_reports import BaselineDiff, metric_changes
 from perfgate.workflow.imported_record import is_imported
 from perfgate.workflow.suites import find_suites
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from git import Repo
 
     from perfgate.core.record import Record
 
@@ -38,18 +43,29 @@ def stored_here(root: Path, folder: str) -> Baselines:
 
 
 def stored_at(root: Path, folder: str, revision: str) -> Baselines:
-    """The baselines of a commit.
+    """The baselines of a commit, or of the last one on or before a day (`2026-11-29`, UTC).
 
     Raises:
-        UsageError: the revision names no commit.
+        UsageError: the revision names no commit, or there was none on that day.
     """
     repository = open_repository(root)
-    commit = resolve(repository, revision)
+    commit = resolve(repository, revision) or _last_on(repository, revision)
     if commit is None:
-        raise UsageError(f"no commit named {revision!r}", "--at", "name a commit, tag or branch")
+        remedy = "name a commit, tag or branch, or a day such as 2026-11-29"
+        raise UsageError(f"no commit named {revision!r}", "--at", remedy)
     files, refused = TrustedTree(repository, commit, WorkTree(root, repository).prefix).read_folder(folder)
     found = read_baselines(files)
     return Baselines(found.records, found.unusable | refused)
+
+
+def _last_on(repository: Repo, text: str) -> str | None:
+    """The last commit of HEAD's history on or before a day; None where the text is none, or nothing was."""
+    try:
+        day = dt.date.fromisoformat(text)
+    except ValueError:
+        return None
+    found = str(repository.git.rev_list("-1", f"--before={day.isoformat()}T23:59:59Z", "HEAD"))
+    return found.strip() or None
 
 
 def one(stored: Baselines, text: str) -> Record:
@@ -78,6 +94,22 @@ def differences(before: Baselines, now: Baselines) -> list[Pair]:
     keys = sorted(before.records.keys() | now.records.keys())
     pairs = [Pair(key=key, before=before.records.get(key), now=now.records.get(key)) for key in keys]
     return [pair for pair in pairs if pair.before != pair.now]
+
+
+def diff_report(revision: str, pairs: Iterable[Pair]) -> BaselineDiff:
+    """The differences for machines."""
+    changed = tuple(pairs)
+    return BaselineDiff(
+        revision=revision,
+        changes=tuple(
+            change
+            for pair in changed
+            if pair.before is not None and pair.now is not None
+            for change in metric_changes(pair.before, pair.now)
+        ),
+        added=tuple(pair.key for pair in changed if pair.before is None),
+        removed=tuple(pair.key for pair in changed if pair.now is None),
+    )
 
 
 def without_benchmark(root: Path, folder: str) -> list[str]:

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from perfgate.measure.benchmark import Benchmark
-    from perfgate.workflow.worktree import WorkTree
+    from perfgate.workflow.worktree import Tree
 
 _SHOWN = 8  # benchmarks that a message names
 
 
-def find_suites(tree: WorkTree) -> dict[str, tuple[Benchmark, ...]]:
+def find_suites(tree: Tree) -> dict[str, tuple[Benchmark, ...]]:
     """The benchmarks of each suite file `perf_*.yaml` of the tree.
 
     Raises:

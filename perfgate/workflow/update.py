@@ -26,10 +26,11 @@ from perfgate.core.record import Provenance, Record
 from perfgate.core.verdict import BenchmarkVerdict, Verdict
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
+from perfgate.report.baseline_reports import BaselineUpdate, UpdatedFile, metric_changes
 from perfgate.workflow.check import with_fresh_runs
 from perfgate.workflow.given import outside_suites, refuse_unusable, select_beside
-from perfgate.workflow.ground import policy_of_tree
 from perfgate.workflow.measuring import Measurer, measure_all, next_runs, read_records
+from perfgate.workflow.policies import file_of_tree, with_suites
 from perfgate.workflow.suites import find_suites, select
 from perfgate.workflow.whole_file import write_text_file
 from perfgate.workflow.worktree import WorkTree
@@ -108,7 +109,8 @@ def update_baselines(
     else:
         selected, records = _given(request.given, benchmarks, request.expression, options)
     previous = _previous(tree, options.baselines, records.values())
-    policy = policy_of_tree(tree, benchmarks, dt.datetime.now(dt.UTC).date())
+    today = dt.datetime.now(dt.UTC).date()
+    policy = with_suites(file_of_tree(tree, today, options.policy_file), benchmarks)
     decision = _decision(records, previous, selected, measurer, policy)
     verdicts = {item.key: item for item in decision.benchmarks if item.key in records}
     _refuse_verdicts(verdicts.values(), request)
@@ -133,6 +135,22 @@ def update_baselines(
         )
     _write(tree.root, [item for item in updates if not item.is_kept], Path(repository.git_dir) / LOCK)
     return updates
+
+
+def update_report(updates: Iterable[Update]) -> BaselineUpdate:
+    """The update for machines."""
+    return BaselineUpdate(
+        files=tuple(
+            UpdatedFile(
+                key=item.record.key,
+                path=item.path,
+                is_kept=item.is_kept,
+                is_new=item.previous is None,
+                changes=() if item.is_kept else metric_changes(item.previous, item.record),
+            )
+            for item in updates
+        )
+    )
 
 
 def _refuse_unsafe(

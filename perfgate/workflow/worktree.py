@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from perfgate.baseline.trusted import MAX_FILE, POINTER, POINTER_REMEDY
 from perfgate.config.discover import (
@@ -39,6 +39,39 @@ def find_root(start: Path) -> Path:
         if any((folder / mark).exists() for mark in _ROOT_MARKS):
             return folder
     return start
+
+
+class Tree(Protocol):
+    """Files to measure below a root: those of the working tree, or of a commit."""
+
+    @property
+    def root(self) -> Path:
+        """The folder where device descriptions are looked for."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Paths relative to the root, in order."""
+
+    @property
+    def gate_files(self) -> tuple[str, ...]:
+        """`files` with links and submodules as well: a suite that is one is refused, not overlooked."""
+
+    def read(self, path: str, *, what: str = "file", named_at: str = "", most: int = MAX_BYTES) -> bytes:
+        """The bytes of a file, at most `most` of them.
+
+        Raises:
+            UsageError: it is missing, or no regular file.
+        """
+
+    def read_gate_file(self, path: str, *, what: str, error: type[PerfgateError] = UnusableError) -> bytes:
+        """The bytes of a file that judges: plain, of mode 100644, at most 1 MiB.
+
+        Raises:
+            PerfgateError: of the given class: it is not.
+        """
+
+    def holds_tracked_files(self, folder: Path) -> bool:
+        """Whether git tracks a file below a folder of the repository; never outside of it."""
 
 
 class WorkTree:
@@ -129,6 +162,10 @@ class WorkTree:
             raise UsageError(f"the {what} cannot be read, {found.reason}", where, remedy)
         return found
 
+    def holds_tracked_files(self, folder: Path) -> bool:
+        """Whether git tracks a file below a folder of the repository; never outside of it."""
+        return self.repository is not None and holds_tracked_files(self.repository, folder)
+
     def _on_disk(self, path: str) -> bytes:
         return os.path.join(os.fsencode(self.root), path_bytes(path))  # noqa: PTH118 - bytes
 
@@ -144,3 +181,9 @@ class WorkTree:
                 if not os.path.islink(path)  # noqa: PTH114 - bytes
             ]
         return found
+
+
+def holds_tracked_files(repository: Repo, folder: Path) -> bool:
+    """Whether git tracks a file below a folder; a folder outside of the repository holds none."""
+    top, inner = Path(repository.working_dir).resolve(), folder.resolve()
+    return inner.is_relative_to(top) and bool(repository.git.ls_files("--", str(inner)))
