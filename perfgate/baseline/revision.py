@@ -179,6 +179,19 @@ def _default_branches(repository: Repo) -> list[str]:
     ]
 
 
+def default_branch(repository: Repo) -> str:
+    """The name of the default branch: the remote's, else a local one, else the one that is checked out."""
+    import git  # noqa: PLC0415 - see open_repository
+
+    for reference in _default_branches(repository):
+        if resolve(repository, reference) is not None:
+            return reference.removeprefix("refs/remotes/origin/").removeprefix("refs/heads/")
+    try:
+        return str(repository.git.symbolic_ref("--quiet", "--short", "HEAD")).strip()
+    except git.exc.GitCommandError:
+        return "main"
+
+
 def _merge_base(repository: Repo, upstream: str) -> Base:
     import git  # noqa: PLC0415 - see open_repository
 

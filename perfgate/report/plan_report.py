@@ -14,6 +14,7 @@ class Step(StrEnum):
 
     WRITE = "write"
     KEEP = "keep"
+    APPEND = "append"
     OVERWRITE = "overwrite"
     SAME = "same"
 

@@ -1,169 +1,140 @@
-"""`perfgate init`: look at a repository and propose the files of a first gate; only new ones are written."""
+"""`perfgate init`: the files of a first gate; only new ones are written unless the user insists."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from perfgate.baseline.slug import slug
 from perfgate.config.facts import Certainty
-from perfgate.config.prefilter import has_watched_name
-from perfgate.config.read import read
-from perfgate.config.typed_yaml import quoted_scalar
 from perfgate.gate.policy_file import POLICY_PATH
-from perfgate.measure.model_inputs import guessed_inputs
+from perfgate.report.plan_report import PlannedFile, PlanReport, Step
+from perfgate.workflow.first_suite import first_suite, suite_path
+from perfgate.workflow.first_workflow import WORKFLOW_PATH, workflow_text
 from perfgate.workflow.guarding import RULE_FILES
+from perfgate.workflow.survey import look
+from perfgate.workflow.whole_file import write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from perfgate.config.facts import Command
+    from perfgate.workflow.survey import Survey
     from perfgate.workflow.worktree import WorkTree
 
-SUITE_PATH = "perf_models.yaml"
 LAYOUT = "--optypelayout"
-_MODEL_FLAGS = ("--model", "--onnx", "--input_model")
+IGNORED = ".gitignore"
+NEXT = (
+    "git add -A && git commit -m 'Add a performance gate'",
+    "pytest --perfgate   (says `new` and ends with 11: nothing to compare with yet)",
+    'perfgate baseline update --reason "first baselines"   (then commit baselines/)',
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """A file that init writes, or keeps because it is there already. `reason` is for the table."""
+class Wish:
+    """What the user asks of init."""
 
+    github: bool = False
+    force: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Proposal:
     path: str
     text: str
     reason: str
-    is_there: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
-    """What the repository holds: models, compile commands with the file each stands in, runtime files."""
+def initialise(tree: WorkTree, wish: Wish, announce: Callable[[int, int, str], None]) -> PlanReport:
+    """Look at the tree, and write what is missing; a second time changes nothing.
 
-    models: tuple[str, ...]
-    commands: tuple[tuple[str, Command], ...]
-    runtimes: tuple[str, ...]
-    timed_tests: tuple[str, ...]
-
-
-def survey(tree: WorkTree) -> Survey:
-    """Read every file that may hold a command; nothing is run or imported."""
-    files = tree.files
-    commands: list[tuple[str, Command]] = []
-    runtimes, timed = [], []
-    for path in files:
-        name = PurePosixPath(path).name
-        if PurePosixPath(path).stem == "runtime_config":
-            runtimes.append(path)
-        if path.endswith(".onnx"):
-            continue
-        data = tree.read(path)
-        if re.fullmatch(r"test_\w+\.py|\w+_test\.py", name) and re.search(
-            rb"def test_\w+\([^)]*\bbenchmark\b", data
-        ):
-            timed.append(path)
-        if has_watched_name(path, data):
-            commands += [(path, command) for command in read(path, data).commands]
-    return Survey(
-        models=tuple(path for path in files if path.endswith(".onnx")),
-        commands=tuple(commands),
-        runtimes=tuple(runtimes),
-        timed_tests=tuple(timed),
+    Raises:
+        UsageError: a file cannot be read or written.
+    """
+    found = look(tree)
+    planned = []
+    proposals, notes = _proposals(found, tree, wish, announce)
+    for item in proposals:
+        data = item.text.encode("utf-8", errors="surrogateescape")
+        step = _step(item.path, data, tree, wish)
+        planned.append(PlannedFile(path=item.path, step=step, reason=item.reason))
+        if step in {Step.WRITE, Step.OVERWRITE, Step.APPEND} and not wish.dry_run:
+            write_file(tree.root / item.path, data)
+    return PlanReport(
+        files=tuple(planned), notes=(*notes, *_remarks(found)), next=NEXT, is_written=not wish.dry_run
     )
 
 
-def propose(tree: WorkTree) -> list[Proposal]:
-    """The files of a first gate, in the order a person reads them."""
-    present = set(tree.files)
-    found = survey(tree)
-    texts = [
-        (SUITE_PATH, *_suite(found, tree)),
-        (POLICY_PATH, _POLICY, "thresholds and what each verdict does"),
-        (RULE_FILES[0], *_guardrails(found)),
-        (".gitignore", *_ignored(tree, present)),
-    ]
-    return [
-        Proposal(path=path, text=text, reason=reason, is_there=path in present and path != ".gitignore")
-        for path, text, reason in texts
-        if text
-    ]
+def _step(path: str, data: bytes, tree: WorkTree, wish: Wish) -> Step:
+    if path not in tree.files:
+        return Step.WRITE
+    if tree.read(path) == data:
+        return Step.SAME
+    if path == IGNORED:
+        return Step.APPEND
+    return Step.OVERWRITE if wish.force else Step.KEEP
 
 
-def _suite(found: Survey, tree: WorkTree) -> tuple[str, str]:
-    entries = [_entry(model, found, tree) for model in found.models]
-    reason = f"{len(entries)} models"
-    if not entries:
-        entries = [_EXAMPLE]
-        reason = "no ONNX file here: an example of the zoo, replace it with your model"
+def _proposals(
+    found: Survey, tree: WorkTree, wish: Wish, announce: Callable[[int, int, str], None]
+) -> tuple[list[_Proposal], tuple[str, ...]]:
+    """The files in the order a person reads them; of a suite that is there only the path is looked at."""
+    path = suite_path(found, tree.files)
+    notes: tuple[str, ...] = ()
+    if found.suites and not wish.force:
+        first = path if path in found.suites else found.suites[0]
+        text = tree.read(first).decode("utf-8", errors="surrogateescape")
+        suite = _Proposal(path=first, text=text, reason="a suite is there")
+    else:
+        made = first_suite(found, tree, path, announce)
+        notes = made.notes
+        reason = f"{made.count} models, each measured once" if made.count else "an example of the zoo"
+        if path != "perf_models.yaml":
+            reason += f"; beside the tests, where {found.pytest.file} sends pytest"
+        suite = _Proposal(path=path, text=made.text, reason=reason)
+    proposals = [
+        suite,
+        _Proposal(path=POLICY_PATH, text=_POLICY, reason="thresholds and what each verdict does"),
+        _guardrails(found),
+        _Proposal(path=IGNORED, text=_ignored(tree), reason="local records stay out of git"),
+    ]
+    if wish.github:
+        text = workflow_text(found.branch)
+        reason = f"the gate on pull requests and pushes to {found.branch}"
+        proposals.append(_Proposal(path=WORKFLOW_PATH, text=text, reason=reason))
+    return proposals, notes
+
+
+def _guardrails(found: Survey) -> _Proposal:
+    layout = _agreed(command for _, command in found.commands)
+    if layout is None:
+        reason = "no rule yet: an example to edit"
+        return _Proposal(path=RULE_FILES[0], text=f"{_RULES_HEAD}{_NO_RULE}\n", reason=reason)
+    text = f"{_RULES_HEAD}atc_convert: require {LAYOUT}={layout}\n"
+    return _Proposal(path=RULE_FILES[0], text=text, reason="the layout that all commands agree on")
+
+
+def _remarks(found: Survey) -> list[str]:
+    """Sentences on what was found and is not in the files."""
+    remarks = []
     if found.timed_tests:
-        reason += f"; {len(found.timed_tests)} files with timed tests are left to pytest-benchmark"
-    return f"{_SUITE_HEAD}{''.join(entries)}", reason
-
-
-def _entry(model: str, found: Survey, tree: WorkTree) -> str:
-    lines = [f"  - name: {slug(PurePosixPath(model).stem)}", f"    model: {quoted_scalar(model)}"]
-    compiled = [(path, command) for path, command in found.commands if _compiles(command, model)]
-    if len(compiled) == 1:
-        path, command = compiled[0]
-        same = [other for file, other in found.commands if file == path and other.program == command.program]
-        match = "" if len(same) == 1 else f", match: {quoted_scalar(_match(command))}"
-        lines.append(f"    compile: {{from: {quoted_scalar(path)}, command: {command.program}{match}}}")
-    elif compiled:
-        lines.append(
-            f"    # {len(compiled)} commands compile this model; choose one with `compile: {{from: FILE}}`"
+        count, files = sum(found.timed_tests.values()), len(found.timed_tests)
+        remarks.append(
+            f"{count} tests in {files} files take pytest-benchmark's fixture and stay as they are: "
+            "`perfgate(fn, ...)` takes the same callable as `benchmark(fn, ...)`, "
+            "and `perfgate import` reads the JSON that pytest-benchmark wrote"
         )
-    lines += _inputs(tree.read(model))
-    if len(found.runtimes) == 1:
-        lines.append(f"    runtime: {{from: {quoted_scalar(found.runtimes[0])}}}")
-    return "\n".join(lines) + "\n"
-
-
-def _inputs(model: bytes) -> list[str]:
-    """Shapes for a model with open dimensions; they are guesses, and say so."""
-    try:
-        shapes = guessed_inputs(model)
-    except ValueError:
-        return ["    # this file is no ONNX model that can be read"]
-    if not shapes:
-        return []
-    rows = [
-        f"      {quoted_scalar(name)}: {{shape: [{', '.join(map(str, shape))}]}}"
-        for name, shape in shapes.items()
-    ]
-    return ["    inputs:  # dimensions that the model leaves open are guessed: edit them", *rows]
-
-
-def _compiles(command: Command, model: str) -> bool:
-    name = PurePosixPath(model).name
-    texts = (flag.value.text for flag in command.flags if flag.name in _MODEL_FLAGS)
-    return any(text is not None and PurePosixPath(text).name == name for text in texts)
-
-
-def _match(command: Command) -> str:
-    """A glob that picks this command: its output, else its model."""
-    for name in ("--output", *_MODEL_FLAGS):
-        flag = command.effective(name)
-        if flag is not None and flag.value.text:
-            return f"{name}={flag.value.text}"
-    return "*"
-
-
-def _guardrails(found: Survey) -> tuple[str, str]:
-    """The layout that every command agrees on becomes the first rule."""
-    layouts = _agreed(command for _, command in found.commands)
-    if layouts is not None:
-        return (
-            f"{_RULES_HEAD}atc_convert: require {LAYOUT}={layouts}\n",
-            "the layout that your commands agree on",
-        )
-    return (
-        f"{_RULES_HEAD}# atc_convert: require {LAYOUT}=NHWC\nversion: 1\n",
-        "no rule yet: an example to edit",
-    )
+    if found.commands and not found.models:
+        first = found.commands[0][1].program_span
+        remarks.append(f"{len(found.commands)} compile commands, first {first}, but no model file is here")
+    if not found.pytest.file:
+        remarks.append("pytest is not configured here; it finds the suite when started in this folder")
+    return remarks
 
 
 def _agreed(commands: Iterable[Command]) -> str | None:
+    """The layout that every command which converts a model agrees on."""
     values = set()
     for command in commands:
         flag = command.effective(LAYOUT)
@@ -175,33 +146,25 @@ def _agreed(commands: Iterable[Command]) -> str | None:
     return values.pop() if len(values) == 1 else None
 
 
-def _ignored(tree: WorkTree, present: set[str]) -> tuple[str, str]:
-    """`.perfgate/` added to `.gitignore`, keeping every byte before it; "" when it is there."""
-    old = tree.read(".gitignore").decode("utf-8", errors="surrogateescape") if ".gitignore" in present else ""
+def _ignored(tree: WorkTree) -> str:
+    """`.gitignore` with `.perfgate/`, every byte before it as it was."""
+    old = ""
+    if IGNORED in tree.files:
+        old = tree.read(IGNORED).decode("utf-8", errors="surrogateescape")
     if ".perfgate/" in old.splitlines():
-        return "", ""
+        return old
     joint = "" if not old or old.endswith("\n") else "\n"
-    return f"{old}{joint}.perfgate/\n", "local records stay out of git"
+    return f"{old}{joint}.perfgate/\n"
 
 
-_SUITE_HEAD = """\
-# Benchmarks of this repository. Edit the names, and bind dynamic dimensions with
-#   inputs: {image: {shape: [1, 3, 224, 224]}}
-version: 1
-defaults:
-  devices: [ascend-310p-like, ascend-910b-like]
-  runs: 5
-  samples: 20
-benchmarks:
-"""
-_EXAMPLE = """\
-  - name: resnet50
-    model: zoo:resnet50
-"""
 _POLICY = """\
 # What counts as a change and what each verdict does; the last matching rule wins. Edit the thresholds.
 version: 1
 policy:
   - {match: "*", min_effect: 1%, equivalence: 3%, on_inconclusive: warn, on_missing: fail, on_new: warn}
 """
-_RULES_HEAD = "# Rules on compile commands; the mistake you never want to see again is one line here.\n"
+_RULES_HEAD = """\
+# Rules on compile commands, checked before anything is measured. Edit them: the mistake that you never want
+# to see again is one line here.
+"""
+_NO_RULE = f"# atc_convert: require {LAYOUT}=NHWC\nversion: 1"

@@ -6,13 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
-
-from perfgate.zoo.catalogue import build
-from tests.e2e.project import Project
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.e2e.project import Project
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
@@ -21,58 +19,6 @@ def snapshot(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file() and ".git" not in path.parts
     }
-
-
-def test_init_in_an_empty_repository_gives_a_gate_that_runs(tmp_path: Path) -> None:
-    project = Project(tmp_path / "new")
-    done = project.perfgate("init")
-    assert done.code == 0, done.text
-    assert "an example of the zoo" in done.out
-    before = snapshot(project.folder)
-    again = project.perfgate("init")
-    assert again.code == 0
-    assert snapshot(project.folder) == before
-    project.commit("start")
-    first = project.pytest()
-    assert first.code == 11, first.text
-    assert "2 new" in first.out
-    assert project.perfgate("baseline", "update", "--reason", "first baselines").code == 0
-    project.commit("accept")
-    assert project.pytest().code == 0
-
-
-def test_init_finds_models_commands_and_the_layout_they_agree_on(tmp_path: Path) -> None:
-    project = Project(tmp_path / "new")
-    project.write(
-        {
-            "models/unet.onnx": build("sd_unet", "tiny").SerializeToString(),
-            "deploy/convert.sh": "atc --framework=5 --model=unet.onnx --output=u --optypelayout=NHWC\n",
-            "deploy/runtime_config.yaml": "pinned_memory: true\n",
-            "tests/test_speed.py": "def test_speed(benchmark):\n    benchmark(sum, [1])\n",
-        }
-    )
-    shown = project.perfgate("init", "--dry-run")
-    assert shown.code == 0, shown.text
-    assert "1 files with timed tests" in shown.out
-    assert not (project.folder / "perf_models.yaml").exists()
-    assert project.perfgate("init").code == 0
-    suite = (project.folder / "perf_models.yaml").read_text()
-    assert "compile: {from: deploy/convert.sh, command: atc}" in suite
-    assert "runtime: {from: deploy/runtime_config.yaml}" in suite
-    assert "require --optypelayout=NHWC" in (project.folder / "guardrails.yaml").read_text()
-    project.commit("start")
-    assert project.perfgate("baseline", "update", "--reason", "first baselines").code == 0
-    project.commit("accept")
-    project.replace("deploy/convert.sh", "NHWC", "NCHW")
-    assert project.perfgate("check").code == 1
-
-
-def test_init_names_a_model_whose_name_holds_a_line_end(tmp_path: Path) -> None:
-    project = Project(tmp_path / "new")
-    project.write({"models/new\nline é.onnx": b"no model"})
-    assert project.perfgate("init").code == 0
-    suite = yaml.safe_load((project.folder / "perf_models.yaml").read_text(encoding="utf-8"))
-    assert [entry["model"] for entry in suite["benchmarks"]] == ["models/new\nline é.onnx"]
 
 
 def test_the_doctor_finds_a_healthy_and_a_sick_repository(project: Project) -> None:

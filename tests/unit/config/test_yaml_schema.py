@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]  # ships no types
 import msgspec
 import pytest
 
