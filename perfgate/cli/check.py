@@ -14,7 +14,7 @@ import click
 from perfgate.cli.options import ground_options, json_option, policy_option, selection_options
 from perfgate.cli.progress import announce
 from perfgate.core.codec import readable_json
-from perfgate.core.errors import UsageError
+from perfgate.core.errors import ExitCode, UsageError
 from perfgate.core.finding import Severity
 from perfgate.gate.policy_file import percentage
 from perfgate.report.budget_table import budget_table
@@ -95,7 +95,9 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
         given=given,
         announce=announce(is_quiet=ctx.obj["quiet"]),
     )
-    if json_file != "-":
+    has_warning = any(item.is_warning for item in result.outcome.verdicts)
+    is_mute = ctx.obj["quiet"] and result.exit_code is ExitCode.PASS and not has_warning
+    if json_file != "-" and not is_mute:
         _show(result, show_all=ctx.obj["verbose"] > 0)
     value = result.json_value()
     write_report_files(options, value, result.guard)

@@ -50,7 +50,9 @@ def compare(ctx: click.Context, /, old: Path, new: Path, policy: Path | None, **
     today = dt.datetime.now(dt.UTC).date()
     result = compare_folders(old, new, policy, today, metrics=asked["metrics"])
     json_file = asked["json_file"]
-    if json_file != "-":
+    has_warning = any(item.is_warning for item in result.verdicts)
+    is_mute = ctx.obj["quiet"] and result.exit_code is ExitCode.PASS and not has_warning
+    if json_file != "-" and not is_mute:
         _show(result, asked["order"], show_all=ctx.obj["verbose"] > 0)
     answer(json_file, (), lambda: compare_report(result))
     ctx.exit(int(result.exit_code if asked["fails"] else ExitCode.PASS))

@@ -26,6 +26,7 @@ from perfgate.workflow.worktree import find_root
 
 if TYPE_CHECKING:
     from perfgate.workflow.guarding import GuardRun
+    from perfgate.workflow.worktree import WorkTree
 
 _FILES = "files"
 
@@ -57,7 +58,7 @@ def _run(
     root = find_root(Path.cwd())
     tree, trusted, _ = guard_ground(root, base, dict(os.environ))
     day = dt.datetime.now(dt.UTC).date() if today is None else _day(today)
-    paths = [_below(root, path) for path in only] or None
+    paths = None if not only else [file for path in only for file in _files_at(tree, _below(root, path))]
     return check_guardrails(tree, trusted, day, only=paths, rule_file=rule_file)
 
 
@@ -87,7 +88,7 @@ def files(ctx: click.Context, /, paths: tuple[str, ...], form: str, output: str,
     )
     if asked["fix"]:
         _print_fixes(run, output)
-    elif "-" not in {asked["json_file"], asked["sarif_file"]}:
+    elif "-" not in {asked["json_file"], asked["sarif_file"]} and not _is_mute(ctx, run, form):
         write_text(output, _rendered(run, form))
     for also, target in (("json", asked["json_file"]), ("sarif", asked["sarif_file"])):
         if target is not None:
@@ -176,6 +177,11 @@ def _rendered(run: GuardRun, form: str) -> str:
     return render_text(run.evaluation, run.sources, header)
 
 
+def _is_mute(ctx: click.Context, run: GuardRun, form: str) -> bool:
+    """`-q` says only what is wrong."""
+    return bool(ctx.obj["quiet"]) and form == "text" and run.evaluation.exit_code is ExitCode.PASS
+
+
 def _print_fixes(run: GuardRun, output: str) -> None:
     from perfgate.guardrails.fix import fixes_of  # noqa: PLC0415 - a plain check must not load it
 
@@ -201,6 +207,21 @@ def _below(root: Path, path: str) -> str:
     if not full.is_relative_to(root.resolve()):
         raise UsageError("the path lies outside the repository", path, "name a file inside it")
     return full.relative_to(root.resolve()).as_posix()
+
+
+def _files_at(tree: WorkTree, path: str) -> list[str]:
+    """The files of the tree that a path means: itself, or everything below a folder.
+
+    Raises:
+        UsageError: the tree has no such file; a misspelt path would pass whatever the files hold.
+    """
+    start = "" if path == "." else f"{path}/"
+    found = [file for file in tree.files if file == path or file.startswith(start)]
+    if not found and not (tree.root / path).is_symlink():  # links are never read, whoever names them
+        raise UsageError(
+            "no file of the repository is there", path, "correct the path; git must not ignore it"
+        )
+    return found
 
 
 def _text(value: object) -> str | None:

@@ -79,7 +79,8 @@ def record(ctx: click.Context, /, output: Path, **asked: Any) -> None:  # noqa: 
     questions = Questions(explain=asked["explain"], what_if=asked["what_if"])
     announced = announce(is_quiet=ctx.obj["quiet"])
     result = record_benchmarks(find_root(Path.cwd()), output, selection, announced, questions)
-    answer(asked["json_file"], _lines(result), lambda: result.report)
+    lines = record_lines({}, result.failed) if ctx.obj["quiet"] else _lines(result)
+    answer(asked["json_file"], lines, lambda: result.report)
     ctx.exit(int(result.exit_code))
 
 
