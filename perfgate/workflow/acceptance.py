@@ -49,6 +49,7 @@ class Acceptance:
     refused: tuple[str, ...] = ()
 
 
+_DOES_NOT_COUNT = "the new baseline of {} does not count"
 NOTHING = Acceptance(accepted={})
 
 
@@ -77,17 +78,16 @@ def accept_regressions(
         if isinstance(answer, Accepted):
             found[item.key] = answer
         else:
-            refused.append(f"the new baseline of {item.key} does not count: {answer}")
-    if found:
-        again = judge({key: accepted.record for key, accepted in found.items()})
-        for item in again.benchmarks:
-            if item.key in found and item.verdict is not Verdict.UNCHANGED:
-                del found[item.key]
-                text = (
-                    f"the new baseline of {item.key} does not count: against it the change is {item.verdict}"
-                )
-                refused.append(f"{text}, {item.reason}")
-    return Acceptance(accepted=found, refused=tuple(refused))
+            refused.append(f"{_DOES_NOT_COUNT.format(item.key)}: {answer}")
+    again = judge({key: accepted.record for key, accepted in found.items()}).benchmarks if found else ()
+    confirmed = {item.key for item in again if item.verdict is Verdict.UNCHANGED}
+    refused += [
+        f"{_DOES_NOT_COUNT.format(item.key)}: against it the change is {item.verdict}, {item.reason}"
+        for item in again
+        if item.key not in confirmed
+    ]
+    accepted = {key: item for key, item in found.items() if key in confirmed}
+    return Acceptance(accepted=accepted, refused=tuple(refused))
 
 
 def _candidate(ground: Ground, path: str, key: str) -> Accepted | str:

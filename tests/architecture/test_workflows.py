@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.architecture.source import ROOT
+from tests.architecture.source import PACKAGE, ROOT
 
 GITHUB = ROOT / ".github"
-WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+TEMPLATE = PACKAGE / "workflow" / "first_workflow.yml"  # what `perfgate init --github` writes
+WORKFLOWS = [*sorted((GITHUB / "workflows").glob("*.yml")), TEMPLATE]
 FILES = [*WORKFLOWS, *sorted((GITHUB / "actions").rglob("action.yml"))]
 ACCEPTED = {"dangerous-triggers", "self-repository"}  # each with its reason in .github/zizmor.yml
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
@@ -34,7 +35,7 @@ console.log(JSON.stringify(process.argv.slice(2).flatMap((file) => lint(readFile
 
 
 def name_of(path: Path) -> str:
-    return str(path.relative_to(GITHUB))
+    return path.parent.name + "/" + path.name
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -59,3 +59,12 @@ def test_device_descriptions_are_on_disk_below_the_root(tree: Tree) -> None:
 def test_what_is_no_regular_file_is_refused_with_who_named_it(tree: Tree, path: str) -> None:
     with pytest.raises(UsageError, match=r"the model .*\(named at s\.yaml:1:1\)"):
         tree.read(path, what="model", named_at="s.yaml:1:1")
+
+
+def test_a_pointer_of_git_lfs_is_no_model(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "r")
+    repository.commit("one", {"m.onnx": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"})
+    with open_repository(repository.folder) as opened:
+        tree = CommitTree(opened, str(resolve(opened, "HEAD")), "", tmp_path)
+        with pytest.raises(UsageError, match="is a Git LFS pointer"):
+            tree.read("m.onnx", what="model")

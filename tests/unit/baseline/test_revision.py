@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from perfgate.baseline.revision import Base, find_base, open_repository, resolve
+from perfgate.baseline.revision import Base, default_branch, find_base, open_repository, resolve
 from perfgate.core.errors import UnusableError
 from tests.repositories import Repository
 
@@ -116,3 +116,22 @@ def test_a_repository_without_a_commit_is_unusable(tmp_path: Path) -> None:
 def test_a_folder_outside_git_is_unusable(tmp_path: Path) -> None:
     with pytest.raises(UnusableError, match="not a git repository"):
         open_repository(tmp_path)
+
+
+def test_the_default_branch_is_the_remotes_else_a_local_one_else_what_is_checked_out(
+    origin: Repository, tmp_path: Path
+) -> None:
+    clone = origin.clone(tmp_path / "clone")
+    clone.git("checkout", "-q", "-b", "topic")
+    with open_repository(clone.folder) as opened:
+        assert default_branch(opened) == "main"
+    origin.git("branch", "-m", "main", "trunk")
+    with open_repository(origin.folder) as opened:
+        assert default_branch(opened) == "trunk"
+    origin.git("checkout", "-q", "--detach")
+    with open_repository(origin.folder) as opened:
+        assert default_branch(opened) == "main"
+    renamed = origin.clone(tmp_path / "renamed", "-b", "trunk")
+    renamed.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+    with open_repository(renamed.folder) as opened:
+        assert default_branch(opened) == "trunk"
