@@ -17,13 +17,15 @@ from perfgate.baseline.store import decode_record
 from perfgate.baseline.trusted import TrustedTree
 from perfgate.core.errors import PerfgateError
 from perfgate.core.verdict import Verdict
+from perfgate.gate.stages import decide_in_stages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from perfgate.core.record import Record
     from perfgate.core.verdict import BenchmarkVerdict
-    from perfgate.gate.decision import Decision
+    from perfgate.gate.decision import Decision, JudgeOptions
+    from perfgate.gate.stages import TakeRuns
     from perfgate.workflow.ground import Ground
 
 
@@ -53,7 +55,35 @@ _DOES_NOT_COUNT = "the new baseline of {} does not count"
 NOTHING = Acceptance(accepted={})
 
 
-def accept_regressions(
+def decide_with_acceptance(
+    ground: Ground, records: Mapping[str, Record], take_runs: TakeRuns, options: JudgeOptions
+) -> tuple[Decision, list[BenchmarkVerdict], tuple[str, ...]]:
+    """The decision, its verdicts, and why new baselines of the change do not count.
+
+    Where the change accepts a regression, the suite is decided against the new baseline, and the benchmark
+    shows the verdict against the old one.
+    """
+    stored = ground.baselines.records
+
+    def decide(baselines: Mapping[str, Record], candidates: Mapping[str, Record]) -> Decision:
+        return decide_in_stages(baselines, candidates, ground.policy, take_runs, options=options)
+
+    decision = decide(stored, records)
+    acceptance = _accept_regressions(
+        ground, decision.benchmarks, lambda new: decide(new, {key: records[key] for key in new})
+    )
+    if not acceptance.accepted:
+        return decision, list(decision.benchmarks), acceptance.refused
+    shown = {
+        item.key: _with_acceptance(item, acceptance.accepted.get(item.key)) for item in decision.benchmarks
+    }
+    renewed = {key: item.record for key, item in acceptance.accepted.items()}
+    decision = decide({**stored, **renewed}, records)
+    verdicts = [shown[item.key] if item.key in renewed else item for item in decision.benchmarks]
+    return decision, verdicts, acceptance.refused
+
+
+def _accept_regressions(
     ground: Ground, verdicts: Iterable[BenchmarkVerdict], judge: Callable[[Mapping[str, Record]], Decision]
 ) -> Acceptance:
     """Which failed regressions the change accepts in a way that counts.
@@ -111,7 +141,7 @@ def _candidate(ground: Ground, path: str, key: str) -> Accepted | str:
     return Accepted(record=record, owners=owners)
 
 
-def with_acceptance(verdict: BenchmarkVerdict, accepted: Accepted | None) -> BenchmarkVerdict:
+def _with_acceptance(verdict: BenchmarkVerdict, accepted: Accepted | None) -> BenchmarkVerdict:
     """The verdict as it was, still `regressed`, that no longer fails because the change accepts it."""
     if accepted is None:
         return verdict

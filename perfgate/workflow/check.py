@@ -15,8 +15,7 @@ from perfgate.core.machine import TEST
 from perfgate.core.verdict import PRECEDENCE, BenchmarkVerdict, Verdict
 from perfgate.diagnose.explanation import explain
 from perfgate.gate.decision import JudgeOptions
-from perfgate.gate.stages import decide_in_stages
-from perfgate.workflow.acceptance import accept_regressions, with_acceptance
+from perfgate.workflow.acceptance import decide_with_acceptance
 from perfgate.workflow.budgets import unfitting, with_budgets
 from perfgate.workflow.imported_record import is_imported
 from perfgate.workflow.measuring import next_runs
@@ -82,7 +81,7 @@ def judge_run(
     by_key = {item.key: item for item in (*ground.benchmarks, *selection.benchmarks)}
     options = JudgeOptions(not_selected=_left_out(ground, selection, measured), waivers=ground.file.waivers)
     take_runs = _runs_on_request(measured.records, take)
-    decision, judged, refused = _decided(ground, measured.records, take_runs, options)
+    decision, judged, refused = decide_with_acceptance(ground, measured.records, take_runs, options)
     verdicts = [
         *(_with_unusable(_with_absence(item, selection), ground) for item in judged),
         *(_failed(by_key[key], reason) for key, reason in measured.failed.items()),
@@ -126,34 +125,6 @@ def _runs_on_request(records: Mapping[str, Record], take: TakeNumbers) -> TakeRu
         return {item.key: taken[item.key, item.runs] for item in known if (item.key, item.runs) in taken}
 
     return take_runs
-
-
-def _decided(
-    ground: Ground, records: Mapping[str, Record], take_runs: TakeRuns, options: JudgeOptions
-) -> tuple[Decision, list[BenchmarkVerdict], tuple[str, ...]]:
-    """The decision, its verdicts, and why new baselines of the change do not count.
-
-    Where the change accepts a regression, the suite is decided against the new baseline, and the benchmark
-    shows the verdict against the old one.
-    """
-    stored = ground.baselines.records
-
-    def decide(baselines: Mapping[str, Record], candidates: Mapping[str, Record]) -> Decision:
-        return decide_in_stages(baselines, candidates, ground.policy, take_runs, options=options)
-
-    decision = decide(stored, records)
-    acceptance = accept_regressions(
-        ground, decision.benchmarks, lambda new: decide(new, {key: records[key] for key in new})
-    )
-    if not acceptance.accepted:
-        return decision, list(decision.benchmarks), acceptance.refused
-    shown = {
-        item.key: with_acceptance(item, acceptance.accepted.get(item.key)) for item in decision.benchmarks
-    }
-    renewed = {key: item.record for key, item in acceptance.accepted.items()}
-    decision = decide({**stored, **renewed}, records)
-    verdicts = [shown[item.key] if item.key in renewed else item for item in decision.benchmarks]
-    return decision, verdicts, acceptance.refused
 
 
 def _ground_notes(ground: Ground, measured: Measured) -> list[str]:

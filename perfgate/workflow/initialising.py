@@ -62,7 +62,10 @@ def initialise(tree: WorkTree, wish: Wish, announce: Callable[[int, int, str], N
         if step in {Step.WRITE, Step.OVERWRITE, Step.APPEND} and not wish.dry_run:
             write_file(tree.root / item.path, data)
     return PlanReport(
-        files=tuple(planned), notes=(*notes, *_remarks(found)), next=NEXT, is_written=not wish.dry_run
+        files=tuple(planned),
+        notes=(_found_line(found), *notes, *_remarks(found)),
+        next=NEXT,
+        is_written=not wish.dry_run,
     )
 
 
@@ -113,6 +116,19 @@ def _guardrails(found: Survey) -> _Proposal:
         return _Proposal(path=RULE_FILES[0], text=f"{_RULES_HEAD}{_NO_RULE}\n", reason=reason)
     text = f"{_RULES_HEAD}atc_convert: require {LAYOUT}={layout}\n"
     return _Proposal(path=RULE_FILES[0], text=text, reason="the layout that all commands agree on")
+
+
+def _found_line(found: Survey) -> str:
+    """What the plan rests on: models, commands, runtime files, timed tests, pytest, default branch."""
+    programs = ", ".join(sorted({command.program for _, command in found.commands}))
+    counts = (
+        f"{len(found.models)} models",
+        f"{len(found.commands)} compile commands" + (f" ({programs})" if programs else ""),
+        f"{len(found.runtimes)} runtime files",
+        f"{sum(found.timed_tests.values())} timed tests",
+    )
+    runner = f"pytest configured in {found.pytest.file}" if found.pytest.file else "pytest not configured"
+    return f"found {', '.join(counts)}; {runner}; default branch {found.branch}"
 
 
 def _remarks(found: Survey) -> list[str]:

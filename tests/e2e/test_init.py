@@ -102,6 +102,9 @@ def test_tests_of_pytest_benchmark_stay_and_the_gate_stands_beside_them(tmp_path
     files = {"tests/test_speed.py": BENCHMARKED, "tests/conftest.py": STAND_IN}
     project = new_project(tmp_path, files)
     shown = project.perfgate("init", "--dry-run").out
+    assert (
+        "found 0 models, 0 compile commands, 0 runtime files, 1 timed tests; pytest not configured" in shown
+    )
     assert "1 tests in 1 files take pytest-benchmark's fixture" in shown
     assert "`perfgate(fn, ...)` takes the same callable as `benchmark(fn, ...)`" in shown
     assert "`perfgate import` reads the JSON" in shown
