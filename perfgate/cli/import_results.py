@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from perfgate.cli.options import write_text
-from perfgate.core.codec import plain, readable_json
+from perfgate.cli.options import answer, json_option
 from perfgate.formats.registry import AUTO, NAMES
+from perfgate.report.import_report import ImportedRecord, ImportReport, LeftOutEntry
 from perfgate.report.import_table import import_lines
 from perfgate.workflow.importing import ImportRequest, import_files
 
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), default=Path(".perfgate/records"), show_default=True
 )
-@click.option(
-    "--json", "json_file", default=None, metavar="FILE", help="Write what was imported as JSON; - is stdout."
-)
+@json_option
 def import_results(files: tuple[Path, ...], output: Path, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
     """Turn result files of other benchmark tools into records, one for each benchmark.
 
@@ -46,31 +44,34 @@ def import_results(files: tuple[Path, ...], output: Path, json_file: str | None,
     """
     request = ImportRequest(format_name=asked["format_name"], device=asked["device"], name=asked["name"])
     result = import_files(files, output, request)
-    if json_file != "-":
-        left_out = [
-            (item.path, item.entry.benchmark, str(item.entry.status), item.entry.reason)
-            for item in result.left_out
-        ]
-        for line in import_lines(result.records.values(), left_out):
-            click.echo(line)
-    if json_file is not None:
-        write_text(json_file, readable_json(_as_json(result)))
+    left_out = [
+        (item.path, item.entry.benchmark, str(item.entry.status), item.entry.reason)
+        for item in result.left_out
+    ]
+    answer(json_file, import_lines(result.records.values(), left_out), lambda: _report(result))
 
 
-def _as_json(result: Imported) -> dict[str, object]:
-    return {
-        "schema": "perfgate/import/1",
-        "records": [
-            {
-                "benchmark": record.benchmark,
-                "device": record.device,
-                "tool": record.backend,
-                "metrics": plain(record.ruler.metrics),
-                "runs": len(record.runs),
-                "samples": [sum(map(len, run.samples.values())) for run in record.runs],
-                "notes": list(record.notes),
-            }
+def _report(result: Imported) -> ImportReport:
+    return ImportReport(
+        records=tuple(
+            ImportedRecord(
+                benchmark=record.benchmark,
+                device=record.device,
+                tool=record.backend,
+                metrics=record.ruler.metrics,
+                runs=len(record.runs),
+                samples=tuple(sum(map(len, run.samples.values())) for run in record.runs),
+                notes=record.notes,
+            )
             for record in result.records.values()
-        ],
-        "left_out": [{"file": item.path, **plain(item.entry)} for item in result.left_out],
-    }
+        ),
+        left_out=tuple(
+            LeftOutEntry(
+                file=item.path,
+                benchmark=item.entry.benchmark,
+                status=str(item.entry.status),
+                reason=item.entry.reason,
+            )
+            for item in result.left_out
+        ),
+    )

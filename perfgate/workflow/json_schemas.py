@@ -20,6 +20,7 @@ from perfgate.report.check_report import CheckReport
 from perfgate.report.compare_report import CompareReport
 from perfgate.report.doctor_report import DoctorReport
 from perfgate.report.guard_report import GuardReport
+from perfgate.report.import_report import ImportReport
 from perfgate.report.plan_report import PlanReport
 from perfgate.report.recording_report import RecordingReport
 from perfgate.workflow.ci_records import Origin
@@ -48,6 +49,7 @@ _WRITTEN: dict[str, Any] = {
     "baseline-update": BaselineUpdate,
     "baseline-prune": BaselinePrune,
     "doctor": DoctorReport,
+    "import": ImportReport,
     "init": PlanReport,
     "origin": Origin,
 }

@@ -109,8 +109,7 @@ def update_baselines(
     else:
         selected, records = _given(request.given, benchmarks, request.expression, options)
     previous = _previous(tree, options.baselines, records.values())
-    today = dt.datetime.now(dt.UTC).date()
-    policy = with_suites(file_of_tree(tree, today, options.policy_file), benchmarks)
+    policy = _policy(tree, options, benchmarks)
     decision = _decision(records, previous, selected, measurer, policy)
     verdicts = {item.key: item for item in decision.benchmarks if item.key in records}
     _refuse_verdicts(verdicts.values(), request)
@@ -135,6 +134,11 @@ def update_baselines(
         )
     _write(tree.root, [item for item in updates if not item.is_kept], Path(repository.git_dir) / LOCK)
     return updates
+
+
+def _policy(tree: WorkTree, options: GateOptions, benchmarks: Iterable[Benchmark]) -> SuitePolicy:
+    today = dt.datetime.now(dt.UTC).date()
+    return with_suites(file_of_tree(tree, today, options.policy_file), benchmarks)
 
 
 def update_report(updates: Iterable[Update]) -> BaselineUpdate:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from perfgate.workflow.json_schemas import NAMES, schema_of
+from tests.result_files import DATA
 
 if TYPE_CHECKING:
     from tests.e2e.project import Project, Result
@@ -122,6 +123,12 @@ def test_the_baseline_verbs_fit(project: Project) -> None:
     pruned = written(project.perfgate("baseline", "prune", "--json", "-"), "baseline-prune")
     assert len(pruned["unused"]) == 2
     assert pruned["is_removed"] is False
+
+
+def test_what_was_imported_fits(project: Project) -> None:
+    results = str(DATA / "google_benchmark_aggregates_only.json")
+    imported = written(project.perfgate("import", results, "-o", ".perfgate/i", "--json", "-"), "import")
+    assert imported["records"]
 
 
 @pytest.mark.parametrize(
