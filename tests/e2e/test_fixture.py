@@ -124,7 +124,7 @@ def test_a_test_that_no_longer_measures_is_missing_and_says_why(
     project.replace(MODELS, old, new)
     done = gate(project, MODELS)
     assert done.code == 1, done.text
-    assert "missing: has a baseline but was not measured on a100-like" in done.out
+    assert "missing on a100-like: has a baseline but was not measured" in done.out
     assert word in done.out
 
 
@@ -294,7 +294,7 @@ def test_a_test_that_ends_its_fresh_process_is_named_and_the_others_are_judged(
     project.write({"tests/test_a_bad.py": f"{body}def test_bad(perfgate):\n    perfgate(work)\n"})
     done = gate(project, "tests/test_a_bad.py", MODELS, "--perfgate-timeout", "2s")
     assert done.code == 11, done.text
-    assert re.search(rf"invalid: run 1 in a fresh process: .*{re.escape(word)}", done.out), done.out
+    assert re.search(rf"invalid on [^:]*: run 1 in a fresh process: .*{re.escape(word)}", done.out), done.out
     assert "1 failed" in done.out
     assert "2 unchanged" in done.out
 
