@@ -126,7 +126,7 @@ def _candidate(ground: Ground, path: str, key: str) -> Accepted | str:
     Raises:
         PerfgateError: the file, or base's CODEOWNERS file, cannot be used.
     """
-    record = decode_record(ground.tree.read(path, what="baseline"), path)
+    record = decode_record(ground.tree.read_gate_file(path, what="baseline"), path)
     if record.key != key:
         return f"{path} holds {record.key}"
     if not record.provenance.accepted_regression.strip():
