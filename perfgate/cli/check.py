@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import secrets
+import shlex
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -58,6 +59,13 @@ if TYPE_CHECKING:
     help="With --bisect-exit: what `record --endpoints` wrote.",
 )
 @click.option("-b", "--benchmark", default="", metavar="NAME", help="With --bisect-exit: of this benchmark.")
+@click.option(
+    "--against",
+    default=None,
+    metavar="REV",
+    help="Build REV and the working tree and measure them in turns, instead of reading baselines.",
+)
+@click.option("--setup", default=None, metavar="CMD", help="With --against: run in each checkout first.")
 @click.option("--sarif", type=click.Path(path_type=Path), help="Write the guardrail findings as SARIF.")
 @click.pass_context
 def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
@@ -86,6 +94,8 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
         json_file=None if json_file in {None, "-"} else Path(str(json_file)),
         markdown_file=asked["markdown"],
         sarif_file=asked["sarif"],
+        against=_against(asked, given),
+        set_up=tuple(shlex.split(asked["setup"] or "")),
     )
     result = run_check(
         options,
@@ -104,6 +114,16 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
     if json_file == "-":
         click.echo(readable_json(value), nl=False)
     ctx.exit(int(result.exit_code))
+
+
+def _against(asked: dict[str, Any], given: Path | None) -> str | None:
+    """The revision to measure beside the working tree."""
+    if asked["against"] is None and asked["setup"] is not None:
+        raise UsageError("--setup builds nothing here", "--setup", "use it with --against REV")
+    if asked["against"] is not None and given is not None:
+        raise UsageError("--records measures nothing", "--against", "give one of the two")
+    revision: str | None = asked["against"]
+    return revision
 
 
 def _bisect_exit(ctx: click.Context, root: Path, asked: dict[str, Any]) -> NoReturn:

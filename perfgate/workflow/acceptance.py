@@ -56,7 +56,7 @@ NOTHING = Acceptance(accepted={})
 
 
 def decide_with_acceptance(
-    ground: Ground, records: Mapping[str, Record], take_runs: TakeRuns, options: JudgeOptions
+    ground: Ground, records: Mapping[str, Record], take_runs: TakeRuns | None, options: JudgeOptions
 ) -> tuple[Decision, list[BenchmarkVerdict], tuple[str, ...]]:
     """The decision, its verdicts, and why new baselines of the change do not count.
 

@@ -71,7 +71,7 @@ class Outcome:
 
 
 def judge_run(
-    ground: Ground, selection: Selected, measured: Measured, take: TakeNumbers, rules: RuleSet
+    ground: Ground, selection: Selected, measured: Measured, take: TakeNumbers | None, rules: RuleSet
 ) -> Outcome:
     """Decide the suite once. Suspects get the fresh runs that `take` can take; nothing is decided twice.
 
@@ -79,8 +79,12 @@ def judge_run(
     was skipped or failed: those have their own words.
     """
     by_key = {item.key: item for item in (*ground.benchmarks, *selection.benchmarks)}
-    options = JudgeOptions(not_selected=_left_out(ground, selection, measured), waivers=ground.file.waivers)
-    take_runs = _runs_on_request(measured.records, take)
+    options = JudgeOptions(
+        is_interleaved=measured.is_paired,
+        not_selected=_left_out(ground, selection, measured),
+        waivers=ground.file.waivers,
+    )
+    take_runs = None if take is None else _runs_on_request(measured.records, take)
     decision, judged, refused = decide_with_acceptance(ground, measured.records, take_runs, options)
     verdicts = [
         *(_with_unusable(_with_absence(item, selection), ground) for item in judged),

@@ -16,6 +16,7 @@ from perfgate.workflow.given import outside_suites, select_beside
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, broken_places, check_guardrails
 from perfgate.workflow.measuring import Measured, Measurer, measure_all, read_records, write_records
+from perfgate.workflow.paired_check import pair_request, paired_with
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from perfgate.core.record import Record
     from perfgate.measure.benchmark import Benchmark
+    from perfgate.workflow.check import TakeNumbers
     from perfgate.workflow.ground import Ground
     from perfgate.workflow.guarding import GuardRun
     from perfgate.workflow.options import GateOptions
@@ -73,7 +75,12 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
         {} if options.measure_in_spite else blocked_benchmarks(ground.tree, selected, broken_places(guard))
     )
     measurer = Measurer(ground.tree, seed=options.seed, runs=options.runs, cache=options.cache)
-    if given is None:
+    take: TakeNumbers | None = partial(measurer.further_runs, {item.key: item for item in ground.benchmarks})
+    if options.against is not None:
+        request = pair_request(options, expression)
+        ground, measured = paired_with(ground, selected, blocked, request, environment, announce)
+        take = None  # a fresh run of one side alone is no pair
+    elif given is None:
         measured = measure_all(measurer, selected, blocked, announce)
     else:
         measured = _given(given, records, selected, outside)
@@ -83,7 +90,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
         ground,
         Selected(benchmarks=selected, is_partial=is_partial, outside=frozenset(outside)),
         measured,
-        partial(measurer.further_runs, {item.key: item for item in ground.benchmarks}),
+        take,
         guard.evaluation.rules,
     )
     if options.keep_records is not None:

@@ -33,12 +33,14 @@ PROFILE_SUFFIX = ".profile.json"  # whole profiles lie beside their records
 class Measured:
     """What the measuring left behind: records, and for the benchmarks without one the reason.
 
-    `skipped` were not measured on purpose (a guardrail stops them), `failed` could not be.
+    `skipped` were not measured on purpose (a guardrail stops them), `failed` could not be. `is_paired`: run r
+    was taken beside run r of the baseline.
     """
 
     records: Mapping[str, Record]
     failed: Mapping[str, str]
     skipped: Mapping[str, str]
+    is_paired: bool = False
 
 
 class Measurer:

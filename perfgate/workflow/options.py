@@ -23,7 +23,8 @@ class GateOptions:
     (the run stays red). `keep_records` is the folder the records are written to,
     `cache` one for compiled programs, `timeout` the seconds that one run of a timed pytest test may take,
     `profile` says whose whole profiles lie beside kept records: `none`, `regressed` or `all`.
-    `policy_file` is read in place of the working tree's; base's holds as well.
+    `policy_file` is read in place of the working tree's; base's holds as well. `against` is a revision to
+    measure beside the working tree instead of reading its baselines; `set_up` builds both.
     """
 
     root: Path
@@ -44,6 +45,8 @@ class GateOptions:
     timeout: float = DEFAULT_TIMEOUT
     profile: str = "regressed"
     policy_file: Path | None = None
+    against: str | None = None
+    set_up: tuple[str, ...] = ()
 
 
 def baselines_folder(text: str, where: str) -> str:
