@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 SECONDS_VARIABLE = "PERFGATE_CHILD_SECONDS"  # how long one measurement may take there
 STARTED, FAILED = "started", "failed"  # files of a child: node ids, one JSON text a line
 START_SECONDS = 120.0  # for importing and collecting
-_STRIPPED = ("PYTEST_", "COV_", "COVERAGE_")  # what ties a process to another pytest, or to coverage
+# What ties a process to the parent run: its options, its workers, its coverage.
+_STRIPPED = ("PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST", "COV_", "COVERAGE_")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ FILES: dict[str, str | bytes] = {
     "perfgate.yaml": 'version: 1\npolicy:\n  - {match: "*", min_effect: 1%}\n',
     ".gitignore": ".perfgate/\n__pycache__/\n.pytest_cache/\n",
 }
+PLUGINS = ("-p", "perfgate.pytest_plugin.entry", "-p", "xdist.plugin")
 BENCHMARKS = 4  # two models on two devices
 
 
@@ -85,8 +86,12 @@ class Project(Repository):
         return self.run("perfgate", *arguments, **environment)
 
     def pytest(self, *arguments: str, **environment: str) -> Result:
-        """`pytest --perfgate ...`, without other plugins of this environment deciding the order."""
-        return self.run("pytest", "--perfgate", "-p", "no:randomly", *arguments, **environment)
+        """`pytest --perfgate ...` beside xdist alone: loading the other plugins takes .7 s of every start.
+
+        `tests/downstream` has them all.
+        """
+        alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
+        return self.run("pytest", "--perfgate", *PLUGINS, *arguments, **alone)
 
     def replace(self, path: str, old: str, new: str) -> None:
         """Change one text in one file; it has to be there."""

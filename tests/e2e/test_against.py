@@ -46,7 +46,8 @@ def test_a_slow_down_is_found_without_any_baseline_and_nothing_is_left(project: 
 
 def test_the_set_up_builds_both_sides(project: Project) -> None:
     project.commit("a build", {"make.sh": "echo 20000 > size\n", ".gitignore": "size\n"})
-    project.replace("src/mine/work.py", "20_000", "int(open('size').read())")
+    built = WORK.replace("20_000", "SIZE")
+    project.write({"src/mine/work.py": f"SIZE = int(open('size').read())\n\n\n{built}"})
     code, text = check(project, "HEAD", "--setup", "sh make.sh")
     assert code == 0, text
     assert "1 of 1 judged" in text

@@ -84,6 +84,21 @@ def test_timed_tests_are_found_four_times_slower_with_one_report_each(project: P
     assert float(found["perfgate.delta_pct"] or 0) > 100
 
 
+def test_a_coroutine_function_is_awaited_in_rounds(project: Project) -> None:
+    body = (
+        "import asyncio\n\ncalls = []\n\n\n"
+        "async def work():\n    await asyncio.sleep(0)\n    calls.append(1)\n    return 7\n\n\n"
+        "def test_it(perfgate):\n    assert perfgate(work) == 7\n    assert len(calls) > 20\n\n\n"
+        "def test_inside(perfgate):\n"
+        "    async def main():\n        return await perfgate.aio(work)\n\n"
+        "    assert asyncio.run(main()) == 7\n"
+    )
+    project.write({"tests/test_async.py": body})
+    done = gate(project, "tests/test_async.py")
+    assert done.code == 11, done.text  # both are new
+    assert "2 new" in done.out
+
+
 def test_timed_tests_are_refused_among_workers_in_one_line(project: Project) -> None:
     done = gate(project, "-n", "2")
     assert done.code == 4, done.text
