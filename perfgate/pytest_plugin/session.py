@@ -243,6 +243,9 @@ class DecisionHooks:
             self.state.write_reports()
         except PerfgateError as problem:
             pytest.exit(f"perfgate: {inert(str(problem))}", returncode=int(problem.exit_code))
+        except KeyboardInterrupt:  # while further runs were taken
+            publish_unjudged(self.config, held)
+            raise
         publish_decision(self.config, held, outcome, spoken=self.state.failed_keys())
         return result
 

@@ -314,6 +314,20 @@ def test_a_test_that_ends_its_fresh_process_is_named_and_the_others_are_judged(
     assert "2 unchanged" in done.out
 
 
+def test_an_interrupt_during_the_further_runs_leaves_everything_not_judged(project: Project) -> None:
+    """The fresh process interrupts its parent, as Ctrl-C would."""
+    body = (
+        f"{IN_CHILD}import signal, time\n\n\ndef work():\n    if CHILD:\n"
+        "        os.kill(os.getppid(), signal.SIGINT)\n        time.sleep(60)\n\n\n"
+    )
+    project.write({"tests/test_a_bad.py": f"{body}def test_bad(perfgate):\n    perfgate(work)\n"})
+    done = gate(project, "-rs", "tests/test_a_bad.py", MODELS)
+    assert done.code == 2, done.text
+    assert done.out.count("not judged, the run stopped before the last measurement") >= 1
+    assert "verdict: PASS" not in done.out
+    assert "INTERNALERROR" not in done.text
+
+
 def test_code_that_hangs_in_the_first_run_is_ended_and_named(project: Project) -> None:
     body = "def work():\n    while True: pass\n\n\ndef test_bad(perfgate):\n    perfgate(work)\n"
     project.write({"tests/test_a_bad.py": body})
