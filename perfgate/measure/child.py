@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Rounds = Generator[int, "Round", "Timing"]  # yields how often to call, is sent what that took
 
 LEAST_SAMPLES = 5  # fewer per run are no evidence (STATISTICS section 1)
-WARMUP_ROUNDS = 3  # beside the rounds of the calibration, which warm up as well
+WARMUP_ROUNDS = 1  # beside those of the calibration, which are longer together and warm up as well
 ROUND_NS = 5_000_000  # a round of 5 ms is longer than a scheduler's tick of 1-4 ms
 BUDGET_NS = 1_000_000_000  # of measured rounds in one run; a slow callable gets fewer than asked
 RESOLUTIONS = 1000  # steps of the clock in a round, so that its step stays below .1 %
@@ -36,7 +36,7 @@ RUN_QUEUE = "/proc/thread-self/schedstat"  # Linux: time on a processor, time in
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a callable is timed; `warmup` None warms up as long as the calibration and three rounds take."""
+    """How a callable is timed; `warmup` None warms up as long as the calibration and one round take."""
 
     samples: int = 20
     warmup: int | None = None
@@ -147,7 +147,7 @@ def _calibrated(least: int) -> Generator[int, Round, int]:
         taken = (yield count).own
         if taken >= least:
             return count
-        count = int(count * min(GROWTH, max(1.2, 1.1 * least / taken))) + 1
+        count = int(count * min(GROWTH, max(1.2, 1.05 * least / taken))) + 1
 
 
 def clock_step_ns() -> int:
