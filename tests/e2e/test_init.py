@@ -44,7 +44,7 @@ def suite_of(project: Project, path: str = "perf_models.yaml") -> str:
     return (project.folder / path).read_text(encoding="utf-8")
 
 
-def adopt(project: Project, *, new: int) -> None:
+def adopt(project: Project, *, new: int, plugins: tuple[str, ...] = ()) -> None:
     """Init, twice; then the two commands it names; then both faces are green."""
     first = project.perfgate("init")
     assert first.code == 0, first.text
@@ -55,14 +55,14 @@ def adopt(project: Project, *, new: int) -> None:
     assert again.code == 0, again.text
     assert snapshot(project) == before
     project.commit("Add a performance gate")
-    asked = project.pytest()
+    asked = project.pytest(*plugins)
     assert asked.code == 11, asked.text
     assert f"{new} new" in asked.out
     assert snapshot(project) == before
     accepted = project.perfgate("baseline", "update", "--reason", "first baselines")
     assert accepted.code == 0, accepted.text
     project.commit("first baselines")
-    for done in (project.pytest(), project.perfgate("check")):
+    for done in (project.pytest(*plugins), project.perfgate("check")):
         assert done.code == 0, done.text
 
 
@@ -106,7 +106,7 @@ def test_tests_of_pytest_benchmark_stay_and_the_gate_stands_beside_them(tmp_path
     assert "1 tests in 1 files take pytest-benchmark's fixture" in shown
     assert "`perfgate(fn, ...)` takes the same callable as `benchmark(fn, ...)`" in shown
     assert "`perfgate import` reads the JSON" in shown
-    adopt(project, new=2)
+    adopt(project, new=2, plugins=("-p", "pytest_benchmark.plugin"))
     assert (project.folder / "tests/test_speed.py").read_text() == BENCHMARKED
 
 
