@@ -161,6 +161,15 @@ def clock_step_ns() -> int:
     return min(steps)
 
 
+def _advance(schedule: Rounds, done: Round | None) -> int | Timing:
+    """How often to call in the next round, or, after the last one, what the rounds took."""
+    try:
+        return next(schedule) if done is None else schedule.send(done)
+    except StopIteration as ended:
+        timing: Timing = ended.value
+        return timing
+
+
 def time_call(call: Callable[[], object], setup: Callable[[], object] | None, plan: Plan) -> Timing:
     """Time a plain callable.
 
@@ -169,18 +178,15 @@ def time_call(call: Callable[[], object], setup: Callable[[], object] | None, pl
     """
     schedule = rounds(plan, has_setup=setup is not None)
     with _Garbage(is_on=plan.gc), Stopwatch() as watch:
-        answer: Round | None = None
-        while True:
-            try:
-                count = schedule.send(answer) if answer is not None else next(schedule)
-            except StopIteration as ended:
-                return ended.value  # type: ignore[no-any-return]  # the generator's own return type
+        asked = _advance(schedule, None)
+        while isinstance(asked, int):
             if setup is not None:
                 setup()
             watch.start()
-            for _ in repeat(None, count):
+            for _ in repeat(None, asked):
                 call()
-            answer = watch.stop()
+            asked = _advance(schedule, watch.stop())
+    return asked
 
 
 async def time_awaited(
@@ -193,18 +199,15 @@ async def time_awaited(
     """
     schedule = rounds(plan, has_setup=setup is not None)
     with _Garbage(is_on=plan.gc), Stopwatch() as watch:
-        answer: Round | None = None
-        while True:
-            try:
-                count = schedule.send(answer) if answer is not None else next(schedule)
-            except StopIteration as ended:
-                return ended.value  # type: ignore[no-any-return]  # the generator's own return type
+        asked = _advance(schedule, None)
+        while isinstance(asked, int):
             if setup is not None:
                 setup()
             watch.start()
-            for _ in repeat(None, count):
+            for _ in repeat(None, asked):
                 await call()
-            answer = watch.stop()
+            asked = _advance(schedule, watch.stop())
+    return asked
 
 
 class _Garbage:

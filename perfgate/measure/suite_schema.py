@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -110,8 +110,3 @@ class SuiteFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     defaults: Defaults = Defaults()
     thresholds: dict[str, str] = {}
     benchmarks: list[BenchmarkEntry] = []
-
-
-def suite_json_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) of a suite file, for editors."""
-    return msgspec.json.schema(SuiteFile)

@@ -62,11 +62,7 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
     ordered = sorted(verdict.comparisons, key=_by_weight)
     changed = [item for item in ordered if item.verdict is not Verdict.UNCHANGED and item.now is not None]
     lines += [_values(item) for item in changed[:_SHOWN_METRICS]]
-    lines += [
-        f"  {_budget(item)}"
-        for item in ordered
-        if item.is_over_budget and verdict.verdict is Verdict.REGRESSED
-    ]
+    lines += [f"  {_budget(item)}" for item in ordered if item.is_over_budget and _is_slower_too(item)]
     is_said = inert(verdict.reason) in lines[0]
     if not is_said and (verdict.verdict not in {Verdict.REGRESSED, Verdict.INCONCLUSIVE} or not changed):
         lines.append(f"  {verdict.reason}")
