@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from perfgate.core.machine import TEST
 from perfgate.core.verdict import Comparison, Verdict
 from perfgate.gate.budgets import budget_flaw, new_budgets
 from perfgate.gate.evidence import (
@@ -87,9 +88,16 @@ def _new(key: str, record: Record, policy: SuitePolicy) -> Pair:
     broken = budget_flaw(key, record, policy)
     if broken is not None:
         return Pair(key=key, record=record, flaw=broken)
-    reason = f"no baseline; run: perfgate baseline update -k {shlex.quote(record.benchmark)} --reason ..."
-    flaw = Flaw(verdict=Verdict.NEW, reason=reason)
+    flaw = Flaw(verdict=Verdict.NEW, reason=f"no baseline; run: {_accepting(record)} --reason ...")
     return Pair(key=key, record=record, flaw=flaw, decided=new_budgets(key, record, policy))
+
+
+def _accepting(record: Record) -> str:
+    """The command that accepts a new benchmark; only pytest can measure one that a test defines."""
+    if TEST in record.context:
+        measured = shlex.quote(record.context[TEST])
+        return f"pytest --perfgate --perfgate-records new {measured} and perfgate baseline update --from new"
+    return f"perfgate baseline update -k {shlex.quote(record.benchmark)}"
 
 
 def _pair(key: str, baseline: Record, candidate: Record, policy: SuitePolicy, options: JudgeOptions) -> Pair:

@@ -74,6 +74,7 @@ def accept(project: Project) -> None:
     """Measure, accept and commit, as the words of a `new` verdict say."""
     done = project.pytest("--perfgate-records", "new", "--perfgate-runs", RUNS, "--perfgate-seed", "1")
     assert done.code == 11, done.text  # nothing compared yet
+    assert "and perfgate baseline update --from new --reason" in done.out
     done = project.perfgate("baseline", "update", "--from", "new", "--reason", "first baselines")
     assert done.code == 0, done.text
     project.commit("accept the first baselines")
