@@ -18,8 +18,9 @@ from perfgate.npu.device_file import load_device
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from perfgate.compiler.program import PassEntry, Program
+    from perfgate.compiler.program import Program
     from perfgate.core.device import Device
+    from perfgate.core.pass_entry import PassEntry
 
 PLAIN, HALF = "float32", "float16"
 BLOCKED_DEVICE, GPU = "ascend-310p-like", "a100-like"

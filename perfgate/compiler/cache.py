@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from perfgate.graph.ir import Graph
 
 _log = logging.getLogger(__name__)
-_FORMAT = 1  # of the stored file
+_FORMAT = 2  # of the stored file
 _encoder = msgspec.json.Encoder(order="deterministic")  # sets have no order of their own
 _decoder = msgspec.json.Decoder(Program)
 

@@ -43,9 +43,16 @@ class OriginTable:
 
     def owners(self) -> tuple[Owner, ...]:
         """One owner per node of the model, in model order."""
+        tensors = self._graph.tensors
         return tuple(
-            [Owner(node.index, node.name, node.op, node.scope, str(node.place)) for node in self._graph.nodes]
-        )
+            [
+                Owner(
+                    node.index, node.name, node.op, node.scope, str(node.place),
+                    tensors[node.outputs[0]].shape if node.outputs and node.outputs[0] in tensors else (),
+                )
+                for node in self._graph.nodes
+            ]
+        )  # fmt: skip
 
     def of(self, node: WorkNode) -> int:
         """The origin of a kernel grown out of one or more nodes of the model."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.compiler.program import PassEntry
+from perfgate.core.pass_entry import PassEntry
 
 if TYPE_CHECKING:
     from perfgate.compiler.workgraph import WorkNode

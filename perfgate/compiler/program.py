@@ -11,6 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from perfgate.compiler.origin import Origin, Residue  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.core.pass_entry import PassEntry  # noqa: TC001 - the same
 
 
 class KernelKind(StrEnum):
@@ -100,31 +101,17 @@ class Kernel(msgspec.Struct, frozen=True, gc=False):
 
 
 class Owner(msgspec.Struct, frozen=True, gc=False):
-    """A node of the model as reports name it: `number` is its index in the model (`#447`)."""
+    """A node of the model as reports name it: `number` is its index in the model (`#447`).
+
+    `shape` is that of its first output in elements, in the model's own order of dimensions.
+    """
 
     number: int
     name: str
     op: str
     scope: str
     place: str
-
-
-class PassEntry(msgspec.Struct, frozen=True, gc=False):
-    """One decision of a pass, applied or refused with a reason code and a sentence.
-
-    `details`: facts of a refusal for tools, for example stride and alignment of a conversion without a route.
-    """
-
-    pass_name: str
-    where: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    reason: str
-    applied: bool
-    bytes_saved: int = 0
-    kernels_saved: int = 0
-    estimated_ps: int = 0
-    details: dict[str, int | str] = {}
+    shape: tuple[int, ...] = ()
 
 
 class Unhandled(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
+from perfgate.core.device import Device  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.core.pass_entry import PassEntry  # noqa: TC001 - the same
 from perfgate.core.record import Hotspot, ProfileSummary
 
 SCHEMA = "perfgate/profile/1"
@@ -34,7 +36,9 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One kernel of one step: a span on a stream and an engine. `program` and `index` find it in its program.
 
     `start_ps` counts from the start of the step. `times` is how often the whole execution runs it. Tiles are
-    0 where there is no matrix product. `critical`: on the path that decides the makespan.
+    0 where there is no matrix product. `critical`: on the path that decides the makespan. `layout` is the
+    form its result is stored in, `variant` of a conversion `FROM->TO`. `after`: kernels of the same program
+    that must end before it starts.
     """
 
     program: int
@@ -61,6 +65,18 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     times: int = 1
     implicit: bool = False
     critical: bool = False
+    dtype: str = ""
+    layout: str = ""
+    after: tuple[int, ...] = ()
+
+
+class SourceNode(msgspec.Struct, frozen=True, gc=False):
+    """A node of the model that runs inside the kernel of an operator; `shape` of its output in elements."""
+
+    name: str
+    op: str
+    scope: str
+    shape: tuple[int, ...]
 
 
 class OperatorRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -68,6 +84,9 @@ class OperatorRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     `intensity` is FLOP per byte of device memory; `intensity_class` is memory, balanced or compute (below 1,
     up to 10, above); `is_above_ridge` compares with the device. `bound` is that of its longest kernel.
+    `shape` is its output in elements, `dtype` what it computes in, `layout` how its result is stored.
+    `sources` are all nodes that its kernel runs, itself included, where it is more than one; the time of
+    what is fused into it is its own.
     """
 
     number: int
@@ -89,6 +108,21 @@ class OperatorRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     copied_bytes: int = 0
     copies_ps: int = 0
     is_estimated: bool = False
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    layout: str = ""
+    sources: tuple[SourceNode, ...] = ()
+
+
+class FlowRow(msgspec.Struct, frozen=True, gc=False):
+    """Bytes that one operator reads of what another wrote, in the whole execution; by number, -1 is outside.
+
+    Outside are weights and the inputs of the call.
+    """
+
+    source: int
+    target: int
+    size: int
 
 
 class CopyRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -160,13 +194,14 @@ class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemoryEventRow(msgspec.Struct, frozen=True, gc=False):
-    """A buffer taken (`alloc`) or given back (`free`) in one step."""
+    """A buffer taken (`alloc`) or given back (`free`) in one step; `offset` is its place in the arena."""
 
     time_ps: int
     kind: str
     buffer: int
     tensor: str
     size: int
+    offset: int = 0
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,7 +252,8 @@ class Hardware(msgspec.Struct, frozen=True, kw_only=True):
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """One execution on five levels; see the module's text.
 
-    Over 5,000 kernels `kernels` holds the longest 200 and one row `rest`, so sums still hold.
+    Over 5,000 kernels `kernels` holds the longest 200 and one row `rest`, so sums still hold. `pass_log` is
+    that of the first program. `machine` is the simulated device without the sources of its values.
     """
 
     schema: str = SCHEMA
@@ -232,6 +268,9 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     exact: dict[str, float]
     notes: tuple[str, ...] = ()
     digest: str = ""
+    flows: tuple[FlowRow, ...] = ()
+    pass_log: tuple[PassEntry, ...] = ()
+    machine: Device | None = None
 
 
 def scope_totals(operators: tuple[OperatorRow, ...]) -> dict[str, int]:

@@ -66,6 +66,7 @@ def _rows(phase: Phase, number: int, chosen: Ints) -> list[KernelRow]:
     )  # fmt: skip
     lists = [fields[0].tolist(), *(values[chosen].tolist() for values in fields[1:])]
     kernels, frequency = execution.program.kernels, execution.device.freq_mhz
+    buffers = execution.program.buffers
     result = []
     for (
         index, engine, stream, start, length, slack, dispatch, transfer, compute, sync, wait, bound, used,
@@ -82,7 +83,9 @@ def _rows(phase: Phase, number: int, chosen: Ints) -> list[KernelRow]:
                 ),
                 bound=BOUNDS[bound], utilisation=used, dram_bytes=dram, l2_bytes=l2, link_bytes=link,
                 tile=(tile_m, tile_n, tile_k), waves=waves, cycles=length * frequency // _PS_PER_US,
-                times=phase.times, implicit=kernel.implicit, critical=is_critical,
+                times=phase.times, implicit=kernel.implicit, critical=is_critical, dtype=kernel.dtype,
+                layout=buffers[kernel.writes[0].buffer].layout if kernel.writes else "",
+                after=kernel.dependencies,
             )
         )  # fmt: skip
     return result

@@ -60,6 +60,7 @@ def _timed_events(execution: Execution) -> list[MemoryEventRow]:
             buffer=event.buffer,
             tensor=event.tensor,
             size=event.size,
+            offset=event.offset,
         )
         for event in memory_events(execution.program)
     ]

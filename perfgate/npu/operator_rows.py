@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from perfgate.compiler.program import Owner
-from perfgate.core.execution_profile import OperatorRow, Parts
+from perfgate.core.execution_profile import OperatorRow, Parts, SourceNode
 from perfgate.npu.columns import HOST, LAYOUT
 from perfgate.npu.kernel_cost import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from perfgate.compiler.program import Kernel, Program
     from perfgate.core.device import Device
     from perfgate.npu.columns import Ints
     from perfgate.npu.phase import Phase
@@ -24,16 +25,18 @@ _FIELDS = (
 )  # fmt: skip
 _BALANCED_FROM, _BALANCED_TO = 1.0, 10.0  # FLOP per byte, the classes of SIMULATOR section 9
 _BYTES_PER_GB = 1e9
+_AROUND = frozenset({"Copy", "Reorder"})
 NO_OWNER = Owner(number=-1, name="(program)", op="", scope="", place="")
 
 
 class _Operator(NamedTuple):
-    """Sums of one operator in the order of `_FIELDS`, and length and bound of its longest kernel."""
+    """Sums of one operator in the order of `_FIELDS`, its longest kernel, and the one that is its own."""
 
     owner: Owner
     sums: list[int]
     longest: int
     bound: int
+    main: tuple[Program, Kernel] | None
 
 
 def operator_rows(phases: Sequence[Phase], device: Device) -> tuple[OperatorRow, ...]:
@@ -44,6 +47,7 @@ def operator_rows(phases: Sequence[Phase], device: Device) -> tuple[OperatorRow,
         names = (NO_OWNER, *phase.execution.program.owners)
         ran = np.flatnonzero(table[:, _FIELDS.index("kernels")])
         columns = (ran.tolist(), table[ran].tolist(), duration[ran].tolist(), bound[ran].tolist())
+        main = _main_kernels(phase.execution.program)
         for index, sums, longest, code in zip(*columns, strict=True):
             owner = names[index]
             key = (owner.number, owner.name)
@@ -51,9 +55,28 @@ def operator_rows(phases: Sequence[Phase], device: Device) -> tuple[OperatorRow,
             if before is not None:
                 sums = [old + new for old, new in zip(before.sums, sums, strict=True)]  # noqa: PLW2901 - the merged row
                 longest, code = max((before.longest, before.bound), (longest, code))  # noqa: PLW2901 - the same
-            found[key] = _Operator(owner, sums, longest, code)
+            kernel = main.get(index - 1)
+            own = None if kernel is None else (phase.execution.program, kernel)
+            found[key] = _Operator(owner, sums, longest, code, own if before is None else before.main or own)
     ridge = 2 * device.peak_macs_per_second("float16") / (device.dram.gb_s * _BYTES_PER_GB)
     return tuple([_row(found[key], ridge) for key in sorted(found)])
+
+
+def _main_kernels(program: Program) -> dict[int, Kernel]:
+    """The kernel that does the work of each owner, not a copy or conversion around it."""
+    found: dict[int, Kernel] = {}
+    for kernel in program.kernels:
+        if not kernel.implicit and kernel.op not in _AROUND and kernel.owner not in found:
+            found[kernel.owner] = kernel
+    return found
+
+
+def _source_nodes(program: Program, kernel: Kernel) -> tuple[SourceNode, ...]:
+    nodes = program.origins[kernel.origin].nodes if kernel.origin >= 0 else ()
+    if len(nodes) < 2:  # noqa: PLR2004 - one node is the operator itself
+        return ()
+    owners = [program.owners[node] for node in nodes]
+    return tuple([SourceNode(owner.name, owner.op, owner.scope, owner.shape) for owner in owners])
 
 
 def _sum_by_owner(phase: Phase) -> tuple[Ints, Ints, Ints]:
@@ -94,6 +117,12 @@ def _row(operator: _Operator, ridge: float) -> OperatorRow:
     ) = operator.sums  # fmt: skip
     flops = 2 * macs + vector
     intensity = flops / dram if dram else 0.0
+    dtype, layout = "", ""
+    sources: tuple[SourceNode, ...] = ()
+    if operator.main is not None:
+        program, kernel = operator.main
+        dtype, sources = kernel.dtype, _source_nodes(program, kernel)
+        layout = program.buffers[kernel.writes[0].buffer].layout if kernel.writes else ""
     return OperatorRow(
         number=owner.number, name=owner.name, op=owner.op, scope=owner.scope, place=owner.place,
         kernels=kernels, total_ps=dispatch + transfer + compute + sync + wait,
@@ -102,7 +131,8 @@ def _row(operator: _Operator, ridge: float) -> OperatorRow:
         ),
         bound=BOUNDS[operator.bound], flops=flops, dram_bytes=dram, l2_bytes=l2, intensity=intensity,
         intensity_class=intensity_class(intensity), is_above_ridge=intensity > ridge, copies=copies,
-        copied_bytes=copied, copies_ps=copies_ps, is_estimated=estimated > 0,
+        copied_bytes=copied, copies_ps=copies_ps, is_estimated=estimated > 0, shape=owner.shape, dtype=dtype,
+        layout=layout, sources=sources,
     )  # fmt: skip
 
 

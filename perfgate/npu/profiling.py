@@ -21,6 +21,7 @@ from perfgate.core.execution_profile import (
 )
 from perfgate.npu.columns import D2H, H2D, LAYOUT
 from perfgate.npu.energy import step_energy
+from perfgate.npu.flow_rows import flow_rows
 from perfgate.npu.hardware_level import hardware_level
 from perfgate.npu.kernel_rows import kernel_rows
 from perfgate.npu.operator_rows import operator_rows
@@ -69,6 +70,9 @@ def build_profile(phases: Sequence[Phase], notes: tuple[str, ...] = ()) -> Profi
             "programs": float(len(phases)),
         },
         notes=notes,
+        flows=flow_rows(phases),
+        pass_log=phases[0].execution.program.pass_log,
+        machine=msgspec.structs.replace(device, sources={}),
     )
     return msgspec.structs.replace(profile, digest=_digest(profile))
 

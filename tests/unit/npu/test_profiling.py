@@ -5,14 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from perfgate.compiler.program import Access, KernelKind, PassEntry
+from perfgate.compiler.program import Access, KernelKind
 from perfgate.core.execution_profile import summarise
 from perfgate.core.metric import KNOWN_METRICS, Kind
+from perfgate.core.pass_entry import PassEntry
 from perfgate.npu.device_file import load_device
 from perfgate.npu.operator_rows import intensity_class
 from perfgate.npu.phase import Phase
 from perfgate.npu.profiling import build_profile
 from perfgate.npu.simulation import simulate
+from tests.graphs import Drawing, compiled
 from tests.programs import make_kernel, make_program, matmul
 
 DEVICE = load_device("ascend-310p-like")
@@ -110,3 +112,41 @@ def test_a_program_without_kernels_has_a_profile_of_nothing() -> None:
     profile = build_profile([Phase(execution=simulate(make_program([]), DEVICE))])
     assert profile.application.total_ps == 0
     assert profile.operators == ()
+
+
+def test_flows_are_the_bytes_one_operator_reads_of_what_another_wrote() -> None:
+    # Kernel 1 of owner 1 reads the buffer that kernel 0 of owner 0 wrote; weights come from outside.
+    program = make_program(
+        [
+            make_kernel(0, KernelKind.VECTOR, reads=(Access(2, 64),), writes=(Access(0, COPY),)),
+            make_kernel(
+                1,
+                KernelKind.VECTOR,
+                [0],
+                owner=1,
+                reads=(Access(0, COPY), Access(2, 32)),
+                writes=(Access(1, 8),),
+            ),
+            make_kernel(2, KernelKind.VECTOR, [1], owner=1, reads=(Access(1, 8),), writes=()),
+        ]
+    )
+    profile = build_profile([Phase(execution=simulate(program, DEVICE), times=3)])
+    assert [(row.source, row.target, row.size) for row in profile.flows] == [
+        (-1, 0, 3 * 64), (-1, 1, 3 * 32), (0, 1, 3 * COPY),
+    ]  # fmt: skip
+
+
+def test_a_fused_operator_names_all_nodes_that_its_kernel_runs() -> None:
+    drawing = Drawing()
+    source = drawing.input("x", 1, 16, 8, 8)
+    drawing.add("Relu", [drawing.conv(source, "block.conv", 32)], "block.relu")
+    program = compiled(drawing.graph("block.relu"))
+    profile = build_profile([Phase(execution=simulate(program, DEVICE))])
+    conv = next(row for row in profile.operators if row.op == "Conv")
+    assert [(node.name, node.op, node.shape) for node in conv.sources] == [
+        ("block.conv", "Conv", (1, 32, 8, 8)), ("block.relu", "Relu", (1, 32, 8, 8)),
+    ]  # fmt: skip
+    assert (conv.shape, conv.dtype, conv.scope) == ((1, 32, 8, 8), "float16", "model.block.conv")
+    assert profile.pass_log == program.pass_log
+    assert profile.machine is not None
+    assert (profile.machine.digest, profile.machine.sources) == (DEVICE.digest, {})
