@@ -85,8 +85,8 @@ class OperatorRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `intensity` is FLOP per byte of device memory; `intensity_class` is memory, balanced or compute (below 1,
     up to 10, above); `is_above_ridge` compares with the device. `bound` is that of its longest kernel.
     `shape` is its output in elements, `dtype` what it computes in, `layout` how its result is stored.
-    `sources` are all nodes that its kernel runs, itself included, where it is more than one; the time of
-    what is fused into it is its own.
+    `conversions` are layout kernels on the device that nobody asked for. `sources` are all nodes that its
+    kernel runs, itself included, where it is more than one; their time is its own.
     """
 
     number: int
@@ -111,6 +111,8 @@ class OperatorRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     shape: tuple[int, ...] = ()
     dtype: str = ""
     layout: str = ""
+    conversions: int = 0
+    conversions_ps: int = 0
     sources: tuple[SourceNode, ...] = ()
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _FIELDS = (
     "dispatch", "transfer", "compute", "sync", "wait", "kernels", "macs", "vector", "dram", "l2",
-    "copies", "copied_bytes", "copies_ps", "estimated",
+    "copies", "copied_bytes", "copies_ps", "conversions", "conversions_ps", "estimated",
 )  # fmt: skip
 _BALANCED_FROM, _BALANCED_TO = 1.0, 10.0  # FLOP per byte, the classes of SIMULATOR section 9
 _BYTES_PER_GB = 1e9
@@ -85,6 +85,7 @@ def _sum_by_owner(phase: Phase) -> tuple[Ints, Ints, Ints]:
     times = columns.repeat * phase.times
     stretch = execution.schedule.stretch * phase.times
     inside = costs.duration * times + stretch
+    is_conversion = columns.implicit & (columns.kind == LAYOUT)
     is_copy = columns.implicit & (columns.kind > LAYOUT)
     crosses = is_copy & (columns.kind != HOST)
     estimated = np.array([kernel.is_estimated for kernel in execution.program.kernels], dtype=np.bool_)
@@ -94,7 +95,8 @@ def _sum_by_owner(phase: Phase) -> tuple[Ints, Ints, Ints]:
             costs.sync * times, execution.schedule.wait * phase.times, times,
             columns.macs * times, columns.vector_work * times,
             (traffic.dram_read + traffic.dram_write) * times, costs.l2_bytes * times, crosses * times,
-            crosses * columns.link_bytes * times, is_copy * inside, estimated * inside,
+            crosses * columns.link_bytes * times, is_copy * inside,
+            is_conversion * times, is_conversion * inside, estimated * inside,
         ],
         axis=1,
     )  # fmt: skip
@@ -113,7 +115,7 @@ def _row(operator: _Operator, ridge: float) -> OperatorRow:
     owner = operator.owner
     (
         dispatch, transfer, compute, sync, wait, kernels, macs, vector, dram, l2,
-        copies, copied, copies_ps, estimated,
+        copies, copied, copies_ps, conversions, conversions_ps, estimated,
     ) = operator.sums  # fmt: skip
     flops = 2 * macs + vector
     intensity = flops / dram if dram else 0.0
@@ -132,7 +134,8 @@ def _row(operator: _Operator, ridge: float) -> OperatorRow:
         bound=BOUNDS[operator.bound], flops=flops, dram_bytes=dram, l2_bytes=l2, intensity=intensity,
         intensity_class=intensity_class(intensity), is_above_ridge=intensity > ridge, copies=copies,
         copied_bytes=copied, copies_ps=copies_ps, is_estimated=estimated > 0, shape=owner.shape, dtype=dtype,
-        layout=layout, sources=sources,
+        layout=layout,
+        conversions=conversions, conversions_ps=conversions_ps, sources=sources,
     )  # fmt: skip
 
 
