@@ -36,8 +36,8 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One kernel of one step: a span on a stream and an engine. `program` and `index` find it in its program.
 
     `start_ps` counts from the start of the step. `times` is how often the whole execution runs it. Tiles are
-    0 where there is no matrix product. `critical`: on the path that decides the makespan. `layout` is the
-    form its result is stored in, `variant` of a conversion `FROM->TO`. `after`: kernels of the same program
+    0 where there is no matrix product. `owner` is the number of its operator, -1 for none. `critical`: on the
+    path that decides the makespan. `layout` is the form its result is stored in, `variant` of a conversion `FROM->TO`. `after`: kernels of the same program
     that must end before it starts.
     """
 
@@ -212,7 +212,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     `curve` holds (time, bytes in use), `at_peak` (tensor, bytes, operator) largest first. `free_blocks`
     counts gaps of the arena at the peak up to 64 MiB, 256 MiB, 1 GiB and above. The fragmentation *index*
     says how scattered free bytes are, the *rate* which share of the arena is unused. `allocations` are those
-    made while running because the reserved arena is too small.
+    made while running because the reserved arena is too small. `live_at_end` holds the bytes in use after
+    each iteration where a log over iterations exists.
     """
 
     peak: int
@@ -230,6 +231,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     fragmentation_rate: float = 0.0
     events: tuple[MemoryEventRow, ...] = ()
     allocations: int = 0
+    live_at_end: tuple[int, ...] = ()
 
 
 class Hardware(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,7 +66,7 @@ def _rows(phase: Phase, number: int, chosen: Ints) -> list[KernelRow]:
     )  # fmt: skip
     lists = [fields[0].tolist(), *(values[chosen].tolist() for values in fields[1:])]
     kernels, frequency = execution.program.kernels, execution.device.freq_mhz
-    buffers = execution.program.buffers
+    buffers, owners = execution.program.buffers, execution.program.owners
     result = []
     for (
         index, engine, stream, start, length, slack, dispatch, transfer, compute, sync, wait, bound, used,
@@ -76,7 +76,8 @@ def _rows(phase: Phase, number: int, chosen: Ints) -> list[KernelRow]:
         result.append(
             KernelRow(
                 program=number, index=index, name=kernel.name, op=kernel.op, kind=str(kernel.kind),
-                variant=kernel.variant, owner=kernel.owner, engine=ENGINES[engine], stream=stream,
+                variant=kernel.variant, owner=owners[kernel.owner].number if kernel.owner >= 0 else -1,
+                engine=ENGINES[engine], stream=stream,
                 start_ps=start, duration_ps=length, slack_ps=slack,
                 parts=Parts(
                     dispatch_ps=dispatch, transfer_ps=transfer, compute_ps=compute, sync_ps=sync, wait_ps=wait

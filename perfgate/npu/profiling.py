@@ -166,12 +166,13 @@ def _copies(phases: Sequence[Phase]) -> tuple[CopyRow, ...]:
     for number, phase in enumerate(phases):
         columns, schedule = phase.execution.columns, phase.execution.schedule
         for index in np.flatnonzero((columns.kind == H2D) | (columns.kind == D2H)).tolist():
-            kernel = phase.execution.program.kernels[index]
+            program = phase.execution.program
+            kernel = program.kernels[index]
             rows.append(
                 CopyRow(
                     program=number,
                     kernel=index,
-                    owner=kernel.owner,
+                    owner=program.owners[kernel.owner].number if kernel.owner >= 0 else -1,
                     direction=str(kernel.kind),
                     size=kernel.link_bytes,
                     start_ps=int(schedule.start[index]),

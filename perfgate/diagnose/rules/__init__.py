@@ -1,0 +1,1 @@
+"""One file per rule; `registry` lists them, `rules.yaml` beside this package holds every threshold."""

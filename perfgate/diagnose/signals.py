@@ -1,0 +1,149 @@
+"""What a rule may look at: the only view of two profiles that it gets, so a hand-made one tests it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from perfgate.core.diagnosis import Focus, OperatorRef
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from perfgate.core.device import Device
+    from perfgate.core.difference import Difference
+    from perfgate.core.execution_profile import KernelRow, OperatorRow, Profile
+    from perfgate.core.pass_entry import PassEntry
+
+
+class Signal(StrEnum):
+    """What must be there for a rule to say anything; an absent one makes the rule not applicable."""
+
+    BASELINE = "a profile of the baseline"
+    PASS_LOG = "a pass log"  # noqa: S105 - a log of compiler passes
+    MACHINE = "a simulated device"
+    KERNELS = "kernels"
+    MEMORY = "a memory plan"
+    MEMORY_LOG = "an allocation log over iterations"
+    ENERGY = "energy by engine"
+    DIFFERENCES = "re-simulated differences"
+    SUITE = "the change of other benchmarks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """Operators that do the same work on both sides: one each, or a group. One side may have none."""
+
+    before: tuple[OperatorRow, ...]
+    after: tuple[OperatorRow, ...]
+
+    @property
+    def before_ps(self) -> int:
+        """Time on the before side, copies and conversions that they cause included."""
+        return sum(row.total_ps for row in self.before)
+
+    @property
+    def after_ps(self) -> int:
+        """The same on the after side."""
+        return sum(row.total_ps for row in self.after)
+
+    @property
+    def delta_ps(self) -> int:
+        """After minus before."""
+        return self.after_ps - self.before_ps
+
+    @property
+    def ref(self) -> OperatorRef:
+        """Its longest operator, of the after side where there is one."""
+        rows = self.after or self.before
+        row = max(rows, key=lambda item: (item.total_ps, -item.number))
+        return operator_ref(row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """A difference and the profile of the after side without it; `recovered` is its share of the delta."""
+
+    difference: Difference
+    profile: Profile
+    recovered: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signals:
+    """Both profiles with their operators paired; `before` None and `matched` empty without a baseline.
+
+    `amount` is the focus metric of the after side and `delta` what it grew by, in the unit of the focus
+    (picoseconds, bytes or nanojoules). `suite`: ratio after over before of the other benchmarks by key.
+    """
+
+    after: Profile
+    before: Profile | None = None
+    matched: tuple[Matched, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    undone: tuple[Undone, ...] = ()
+    focus: Focus = Focus.LATENCY
+    amount: int = 0
+    delta: int = 0
+    suite: Mapping[str, float] | None = None
+    is_simulated: bool = False
+
+    @property
+    def machine(self) -> Device | None:
+        """The simulated device of the after side."""
+        return self.after.machine
+
+    @cached_property
+    def present(self) -> frozenset[Signal]:
+        """The signals that are there."""
+        memory = self.after.hardware.memory
+        found = {
+            Signal.BASELINE: self.before is not None,
+            Signal.PASS_LOG: bool(self.after.pass_log),
+            Signal.MACHINE: self.after.machine is not None,
+            Signal.KERNELS: bool(self.after.kernels),
+            Signal.MEMORY: memory.peak > 0,
+            Signal.MEMORY_LOG: bool(memory.live_at_end),
+            Signal.ENERGY: bool(self.after.hardware.energy_j),
+            Signal.DIFFERENCES: self.is_simulated,
+            Signal.SUITE: bool(self.suite),
+        }
+        return frozenset(signal for signal, is_there in found.items() if is_there)
+
+    @cached_property
+    def kernels_before(self) -> Mapping[int, tuple[KernelRow, ...]]:
+        """Kernels of the before side by the number of the operator that needs them."""
+        return {} if self.before is None else _by_owner(self.before)
+
+    @cached_property
+    def kernels_after(self) -> Mapping[int, tuple[KernelRow, ...]]:
+        """Kernels of the after side by the number of the operator that needs them."""
+        return _by_owner(self.after)
+
+    @property
+    def passes_before(self) -> tuple[PassEntry, ...]:
+        """Pass log of the before side."""
+        return () if self.before is None else self.before.pass_log
+
+    def share(self, cost: int) -> float:
+        """A cost as share of the focus metric now."""
+        return cost / self.amount if self.amount else 0.0
+
+
+def operator_ref(row: OperatorRow) -> OperatorRef:
+    """How causes and reports name an operator of a profile."""
+    return OperatorRef(number=row.number, name=row.name, op=row.op, scope=row.scope, place=row.place)
+
+
+def _by_owner(profile: Profile) -> dict[int, tuple[KernelRow, ...]]:
+    found: dict[int, list[KernelRow]] = {}
+    for row in profile.kernels:
+        found.setdefault(row.owner, []).append(row)
+    return {owner: tuple(rows) for owner, rows in found.items()}
+
+
+def sum_of(rows: Sequence[OperatorRow], field: str) -> int:
+    """A whole-number field of operators, added up."""
+    return sum(int(getattr(row, field)) for row in rows)
