@@ -37,8 +37,8 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     `start_ps` counts from the start of the step. `times` is how often the whole execution runs it. Tiles are
     0 where there is no matrix product. `owner` is the number of its operator, -1 for none. `critical`: on the
-    path that decides the makespan. `layout` is the form its result is stored in, `variant` of a conversion `FROM->TO`. `after`: kernels of the same program
-    that must end before it starts.
+    path that decides the makespan. `layout` is the form its result is stored in, `variant` of a conversion
+    `FROM->TO`. `after`: kernels of the same program that must end before it starts.
     """
 
     program: int
