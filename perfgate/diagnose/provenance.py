@@ -1,0 +1,80 @@
+"""From pairs of nodes to pairs and groups of operators: a fused kernel meets all of its sources at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from perfgate.diagnose.nodes import NO_ROW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from perfgate.diagnose.nodes import NodeList
+
+
+class Group(msgspec.Struct, frozen=True, gc=False):
+    """Operators that do the same work, several on at least one side; positions, ascending."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+def link_operators(
+    left: NodeList, right: NodeList, pairs: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], list[Group]]:
+    """Operators that run the same nodes: pairs where one meets one, else groups of all that are connected."""
+    after_of: dict[int, set[int]] = {}
+    before_of: dict[int, set[int]] = {}
+    for i, j in pairs:
+        for row, other in _links(left, right, i, j):
+            after_of.setdefault(row, set()).add(other)
+            before_of.setdefault(other, set()).add(row)
+    alone, groups = [], []
+    seen: set[int] = set()
+    for row in sorted(after_of):
+        if row in seen:
+            continue
+        before, after = _connected(row, after_of, before_of)
+        seen |= before
+        if len(before) == len(after) == 1:
+            alone.append((row, after.pop()))
+        else:
+            groups.append(Group(tuple(sorted(before)), tuple(sorted(after))))
+    return alone, groups
+
+
+def _links(left: NodeList, right: NodeList, i: int, j: int) -> Iterator[tuple[int, int]]:
+    """Which operators stand for a node on both sides.
+
+    An operator named after a node that runs fused elsewhere only copies for it: it meets its like, and
+    nobody if there is none.
+    """
+    row, other = left.rows[i], right.rows[j]
+    hosts, others = left.hosts.get(i, ()), right.hosts.get(j, ())
+    if hosts and others:
+        if len(hosts) == len(others):
+            yield from zip(hosts, others, strict=True)
+        else:
+            yield from ((host, guest) for host in hosts for guest in others)
+        if NO_ROW not in (row, other):
+            yield row, other
+        return
+    for mine in (row, *hosts):
+        for yours in (other, *others):
+            if NO_ROW not in (mine, yours):
+                yield mine, yours
+
+
+def _connected(
+    row: int, after_of: dict[int, set[int]], before_of: dict[int, set[int]]
+) -> tuple[set[int], set[int]]:
+    before, after = {row}, set[int]()
+    fresh = {row}
+    while fresh:
+        reached = set().union(*(after_of[mine] for mine in fresh)) - after
+        after |= reached
+        fresh = set().union(*(before_of[yours] for yours in reached)) - before
+        before |= fresh
+    return before, after
