@@ -30,12 +30,16 @@ class Ruler(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is being judged: model, compile flags and runtime keys with their places; never the ruler."""
+    """What is being judged: model, compile flags and runtime keys with their places; never the ruler.
+
+    `files`: SHA-256 by path of the files that flags name, such as a fusion switch file.
+    """
 
     model: str
     model_digest: str
     compile: tuple[Setting, ...] = ()
     runtime: tuple[Setting, ...] = ()
+    files: dict[str, str] = {}
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -64,11 +64,12 @@ class Matched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """A difference and the profile of the after side without it; `recovered` is its share of the delta."""
+    """A difference and the after side without it: profile, focus metric, recovered share of the delta."""
 
     difference: Difference
     profile: Profile
     recovered: float
+    amount: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

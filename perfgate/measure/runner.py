@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +17,7 @@ from perfgate.core.record import Record, Ruler, Subject
 from perfgate.graph import load
 from perfgate.measure.config_source import compile_settings, runtime_settings
 from perfgate.measure.model_source import ZOO, read_model
+from perfgate.measure.simulation_input import SimulationInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,8 @@ class Runner:
         self._seed = seed
         self._backends: dict[str, Backend] = {}
         self._open: dict[str, tuple[Request, Session]] = {}
+        self._named: dict[str, str] = {}  # digest by path of the files that flags named so far
+        self._files: dict[str, dict[str, str]] = {}
 
     def record(self, benchmark: Benchmark, runs: int) -> Record:
         """All runs of a benchmark, its exact metrics and the summary of its profile.
@@ -77,6 +81,7 @@ class Runner:
                 model_digest=found.model_digest,
                 compile=request.compile,
                 runtime=request.runtime,
+                files=self._files[benchmark.key],
             ),
             runs=runs,
             exact=_exact(benchmark, found),
@@ -113,6 +118,17 @@ class Runner:
         request, session = self._simulated(benchmark)
         return session.what_if(lambda factor: _with_batch(benchmark, request, session.describe(), factor))
 
+    def simulation_input(self, benchmark: Benchmark) -> SimulationInput | None:
+        """What a simulation of it follows from; None for a timed benchmark.
+
+        Raises:
+            UsageError: a file of it cannot be read.
+        """
+        if benchmark.backend in TIMED:
+            return None
+        request = self._request(benchmark)
+        return SimulationInput(request=request, read=self._named_file, devices=(self._root / DEVICE_FOLDER,))
+
     def _simulated(self, benchmark: Benchmark) -> tuple[Request, SimulatedSession]:
         request, session = self._session(benchmark)
         if benchmark.backend in TIMED:
@@ -130,6 +146,7 @@ class Runner:
             )
             self._backends[benchmark.backend] = backend
             request = self._request(benchmark)
+            self._named = self._files[benchmark.key] = {}
             self._open[benchmark.key] = (request, backend.open(request))
         return self._open[benchmark.key]
 
@@ -181,6 +198,7 @@ class Runner:
             data = self._read(posixpath.normpath(name), what="file", named_at=named_at)
         except UsageError:
             data = self._read(posixpath.normpath(beside), what="file", named_at=named_at)
+        self._named[name] = hashlib.sha256(data).hexdigest()
         return data.decode("utf-8", errors="replace")
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import Profile
     from perfgate.core.record import Record, Run
     from perfgate.measure.benchmark import Benchmark
+    from perfgate.measure.simulation_input import SimulationInput
     from perfgate.npu.what_if import WhatIfRow
     from perfgate.workflow.worktree import Tree
 
@@ -138,6 +139,10 @@ class Measurer:
     def profile(self, benchmark: Benchmark) -> Profile | None:
         """The traced execution on five levels; None where the backend has none."""
         return self._runner.profile(benchmark)
+
+    def simulation_input(self, benchmark: Benchmark) -> SimulationInput | None:
+        """What a simulation of it follows from; None for a timed benchmark."""
+        return self._runner.simulation_input(benchmark)
 
     def explain(self, benchmark: Benchmark) -> list[str]:
         """The arithmetic behind a record, in lines to check by hand."""

@@ -1,0 +1,76 @@
+"""Simulate a side of a diagnosis with something changed: the counterfactuals behind causes and gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from perfgate.core.difference import Change, Difference, DifferenceKind, Side
+from perfgate.core.setting import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perfgate.backends.protocol import Request
+    from perfgate.core.execution_profile import Profile
+    from perfgate.measure.simulation_input import SimulationInput
+
+_FIELDS = {DifferenceKind.FLAG: "compile", DifferenceKind.RUNTIME: "runtime"}
+# What a model brings along: shapes and bounds of its own dimensions.
+_OF_MODEL = ("model", "model_name", "shapes", "bind", "branches", "trip_counts", "bounds")
+
+
+@dataclass(frozen=True, slots=True)
+class Resimulator:
+    """Both sides of one benchmark; called with a change, it compiles and simulates that."""
+
+    before: SimulationInput
+    after: SimulationInput
+
+    def __call__(self, change: Change) -> Profile:
+        """The profile of a side with differences taken from the other one and settings put.
+
+        Raises:
+            PerfgateError: the change cannot be compiled or simulated.
+        """
+        own, other = (self.before, self.after) if change.side is Side.BEFORE else (self.after, self.before)
+        found = own
+        for difference in change.taken:
+            found = _with_taken(found, other, difference)
+        request = found.request
+        for item in change.settings:
+            new = () if item.value is None else (Setting(name=item.name, value=item.value),)
+            request = _with_settings(request, item.kind, item.name, new)
+        return replace(found, request=request).profile()
+
+
+def _with_taken(own: SimulationInput, other: SimulationInput, difference: Difference) -> SimulationInput:
+    kind, name = difference.kind, difference.name
+    if kind in _FIELDS:
+        theirs = tuple(item for item in getattr(other.request, _FIELDS[kind]) if item.name == name)
+        return replace(own, request=_with_settings(own.request, kind, name, theirs))
+    if kind is DifferenceKind.MODEL:
+        fields = {field: getattr(other.request, field) for field in _OF_MODEL}
+        return replace(own, request=msgspec.structs.replace(own.request, **fields))
+    if kind is DifferenceKind.DEVICE:
+        return replace(own, devices=other.devices)
+    if kind is DifferenceKind.FILE:
+        mine, read_theirs = own.read, other.read
+
+        def read(path: str, named_at: str) -> str:
+            return read_theirs(path, named_at) if path == name else mine(path, named_at)
+
+        return replace(own, read=read)
+    return own  # versions of another machine cannot be had
+
+
+def _with_settings(request: Request, kind: DifferenceKind, name: str, new: Sequence[Setting]) -> Request:
+    """The request with all settings of a name replaced where the first of them stands."""
+    field = _FIELDS[kind]
+    old: tuple[Setting, ...] = getattr(request, field)
+    at = next((index for index, item in enumerate(old) if item.name == name), len(old))
+    kept_before = [item for item in old[:at] if item.name != name]
+    kept_after = [item for item in old[at:] if item.name != name]
+    return msgspec.structs.replace(request, **{field: (*kept_before, *new, *kept_after)})
