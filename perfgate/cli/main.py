@@ -22,6 +22,11 @@ _VERBS = {
     "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
     "ci": ("perfgate.cli.ci", "ci", "Steps of a GitHub job: run the gate, summarise, annotate, comment."),
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
+    "diagnose": (
+        "perfgate.cli.diagnose",
+        "diagnose",
+        "Say which operator, flag and commit, with proof and fixes.",
+    ),
     "doctor": ("perfgate.cli.doctor", "doctor", "Look at everything a run needs, each line with its remedy."),
     "guard": ("perfgate.cli.guard", "guard", "Check the guardrails only; nothing is measured."),
     "import": ("perfgate.cli.import_results", "import_results", "Turn other tools' results into records."),

@@ -214,6 +214,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     `causes` are all, best first; reports print the first five. `before` and `after` are short commits or "".
     `without_effect`: differences that no re-simulation connects to the delta. `together` is the amount with
     all fixes applied. `guardrail` is a line for `guardrails.yaml`, "" when no flag is to blame.
+    `amount` is the focus metric of the profile now, in `unit`: gains count from it, not from noisy samples.
     `not_applicable`: rules whose signals are absent, with the signal. `seen_before`: case names.
     """
 
@@ -223,6 +224,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     focus: Focus
     before: str
     after: str
+    unit: str = "ps"
+    amount: int = 0
     metrics: tuple[MetricDelta, ...] = ()
     scope: ScopeDelta | None = None
     attribution: Attribution | None = None

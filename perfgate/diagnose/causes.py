@@ -46,7 +46,7 @@ class Draft:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """Those of the suspect itself, and of each rule it explains the worst match, in order of the steps."""
+        """Those of the suspect, and of each rule that it explains the worst match, in order of the steps."""
         worst: dict[str, Suspect] = {}
         for item in self.explains:
             worst.setdefault(item.rule, item)  # they come worst first

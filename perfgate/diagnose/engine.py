@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from perfgate.core.diagnosis import Cause, Diagnosis, Focus
-from perfgate.diagnose.amounts import amount_of, attribute_amount
+from perfgate.diagnose.amounts import UNITS, amount_of, attribute_amount
 from perfgate.diagnose.attribute import attribute_latency
 from perfgate.diagnose.causes import draft_causes
 from perfgate.diagnose.confidence import Calibration, Features, confidence, shipped_calibration
@@ -113,6 +113,7 @@ class _Diagnosing:
         causes = self._causes(drafts, attribution, coverage, signals)
         fixes = self._fixes(drafts, amounts)
         return self._diagnosis(
+            amount=amounts[1],
             scope=None if old is None else regressed_scope(old, profile),
             attribution=attribution,
             causes=causes,
@@ -263,6 +264,7 @@ class _Diagnosing:
             benchmark=self.after.record.benchmark,
             device=self.after.record.device,
             focus=self.setting.focus,
+            unit=UNITS[self.setting.focus],
             before="" if self.before is None else self.before.revision,
             after=self.after.revision,
             metrics=self.setting.metrics,

@@ -65,9 +65,8 @@ class Simulations:
         if self.count >= MOST_SIMULATIONS or self.clock() > self._until:
             if not self._is_spent:
                 self._is_spent = True
-                self.notes.append(
-                    f"stopped after {self.count} re-simulations: {MOST_SIMULATIONS} or {MOST_SECONDS:.0f} s at most"
-                )
+                limits = f"{MOST_SIMULATIONS} or {MOST_SECONDS:.0f} s at most"
+                self.notes.append(f"stopped after {self.count} re-simulations: {limits}")
             return None
         self.count += 1
         try:
