@@ -120,10 +120,13 @@ def _scope_by_row(nodes: NodeList) -> list[str]:
 
 
 def _totals(scopes: Sequence[str], operators: Sequence[OperatorRow]) -> dict[str, int]:
-    totals: dict[str, int] = {}
+    own: dict[str, int] = {}
     for scope, operator in zip(scopes, operators, strict=True):
+        own[scope] = own.get(scope, 0) + operator.total_ps
+    totals: dict[str, int] = {}
+    for scope, total_ps in own.items():
         for parent in parents(scope):
-            totals[parent] = totals.get(parent, 0) + operator.total_ps
+            totals[parent] = totals.get(parent, 0) + total_ps
     return totals
 
 

@@ -3,164 +3,169 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from perfgate.diagnose.nodes import NO_ROW
 from perfgate.diagnose.subsequence import longest_increasing, match_sequences
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from perfgate.diagnose.nodes import Kind, NodeList
 
-_Key = TypeVar("_Key", bound="Hashable")
-
-
-@dataclass(slots=True)
-class _Search:
-    """Two node lists on the way to their alignment; `mates` are the partners of `left`, -1 is none."""
-
-    left: NodeList
-    right: NodeList
-    mates: list[int]
-    taken: set[int]
-
-    def pair(self, i: int, j: int) -> None:
-        self.mates[i] = j
-        self.taken.add(j)
+OPEN = -1
+ORDER = 2  # pairs that are needed to speak of one
 
 
 def match_nodes(left: NodeList, right: NodeList) -> list[tuple[int, int]]:
-    """Pairs of positions, each position at most once; the scopes of both sides have the same names already.
-
-    1. What is called the same in its scope, or is the only one of its type and shape there, on both sides.
-    2. Between those that stand in the same order: common order of type and shape, scope by scope; then of
-       what lies in scopes that only one side has.
-    3. Nodes inside kernels stand at the kernel's place, not at their own, so their order says little: within
-       a scope the first is the first if both sides have equally many.
-    """
-    search = _Search(left, right, [-1] * len(left.rows), set())
-    _pair_unique(search)
-    shared = set(left.scopes) & set(right.scopes)
-    for mine, yours in _gaps(search):
-        _match_gap(search, mine, yours, shared)
-    _pair_fused(search)
-    return [(i, j) for i, j in enumerate(search.mates) if j >= 0]
+    """Pairs of positions, each at most once; scopes of both sides have the same names already."""
+    search = _Search(left, right)
+    search.pair_unique()
+    search.match_scopes()
+    search.match_outside()
+    search.pair_fused()
+    return [(i, j) for i, j in enumerate(search.mates) if j != OPEN]
 
 
-def _pair_unique(search: _Search) -> None:
-    """Pairs by unique keys; one that breaks the common order has moved, and is no border of a gap."""
-    left, right = search.left, search.right
-    names = _unique_pairs(
-        list(zip(left.scopes, left.leaves, [kind[0] for kind in left.kinds], strict=True)),
-        list(zip(right.scopes, right.leaves, [kind[0] for kind in right.kinds], strict=True)),
+class _Search:
+    """Two lists on the way to their alignment: `mates` and `partners` are positions on the other side."""
+
+    __slots__ = ("_has_moved", "_kinds", "_left", "_right", "_shared", "mates", "partners")
+
+    def __init__(self, left: NodeList, right: NodeList) -> None:
+        self._left, self._right = left, right
+        self.mates = [OPEN] * len(left.rows)
+        self.partners = [OPEN] * len(right.rows)
+        self._shared = set(left.scopes) & set(right.scopes)
+        self._kinds = _numbered(left.kinds, right.kinds)
+        self._has_moved = False
+
+    def pair_unique(self) -> None:
+        """What is called the same in its scope, or is the only one of its kind there, on both sides.
+
+        A name that was not generated comes first: the copy of an operator must not take its place.
+        """
+        sides = (self._left, self._right)
+        names = _numbered(
+            *(zip(side.scopes, side.leaves, [kind[0] for kind in side.kinds], strict=True) for side in sides)
+        )
+        chosen = [
+            [2 * name + is_chosen for name, is_chosen in zip(names[at], side.is_chosen, strict=True)]
+            for at, side in enumerate(sides)
+        ]
+        kinds = _numbered(*(zip(side.scopes, self._kinds[at], strict=True) for at, side in enumerate(sides)))
+        for keys in (chosen, names, kinds):
+            self._pair_all(_unique_pairs(*keys))
+        self._check_order()
+
+    def _check_order(self) -> None:
+        """Do both sides run in the same order? What breaks it and has no scope is not known by its kind."""
+        pairs = [(i, j) for i, j in enumerate(self.mates) if j != OPEN]
+        chain = longest_increasing([j for _, j in pairs])
+        self._has_moved = _is_broken(pairs, chain)
+        for i, j in set(pairs) - {pairs[at] for at in chain}:
+            if not self._left.scopes[i] and self._left.leaves[i] != self._right.leaves[j]:
+                self.mates[i] = self.partners[j] = OPEN
+
+    def match_scopes(self) -> None:
+        """Common order of kinds inside each shared scope, between what is paired there already."""
+        members: dict[str, tuple[list[int], list[int]]] = {scope: ([], []) for scope in self._shared}
+        for side, scopes in enumerate((self._left.scopes, self._right.scopes)):
+            for position, scope in enumerate(scopes):
+                if scope in members:
+                    members[scope][side].append(position)
+        for mine, yours in members.values():
+            for ours, theirs in self._gaps(mine, yours):
+                self._match_order(ours, theirs)
+                self._match_types(ours, theirs)
+
+    def match_outside(self) -> None:
+        """Common order of kinds of what lies in no scope, or in one that the other side does not have."""
+        left, right = self._left, self._right
+        for mine, yours in self._gaps(range(len(left.rows)), range(len(right.rows))):
+            ours = [i for i in mine if not left.scopes[i] or left.scopes[i] not in self._shared]
+            theirs = [j for j in yours if not right.scopes[j] or right.scopes[j] not in self._shared]
+            self._match_order(ours, theirs)
+
+    def pair_fused(self) -> None:
+        """Within a scope the first of a kind is the first, where one of them runs fused.
+
+        Such nodes stand at their kernel's place and not at their own, so their order says little; both sides
+        have to have equally many.
+        """
+        waiting: dict[tuple[str, Kind], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        for side, (nodes, others) in enumerate(((self._left, self.mates), (self._right, self.partners))):
+            for position, other in enumerate(others):
+                if other == OPEN:
+                    waiting[nodes.scopes[position], nodes.kinds[position]][side].append(position)
+        for mine, yours in waiting.values():
+            if len(mine) == len(yours):
+                both = zip(mine, yours, strict=True)
+                self._pair_all((i, j) for i, j in both if NO_ROW in (self._left.rows[i], self._right.rows[j]))
+
+    def _gaps(self, mine: Sequence[int], yours: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
+        """What is open on both sides between neighbouring anchors.
+
+        Anchors are pairs in common order, as many as possible; the others have moved. Where most have moved,
+        order means nothing and nothing is yielded.
+        """
+        places = {j: place for place, j in enumerate(yours)}
+        pairs = [(place, places[self.mates[i]]) for place, i in enumerate(mine) if self.mates[i] in places]
+        if len(pairs) == len(mine) or len(pairs) == len(yours):
+            return
+        chain = longest_increasing([place for _, place in pairs])
+        if _is_broken(pairs, chain) or (len(pairs) < ORDER and self._has_moved):
+            return
+        borders = [(-1, -1), *[pairs[at] for at in chain], (len(mine), len(yours))]
+        for (i, j), (next_i, next_j) in pairwise(borders):
+            if next_i - i > 1 and next_j - j > 1:
+                ours = [at for at in mine[i + 1 : next_i] if self.mates[at] == OPEN]
+                theirs = [at for at in yours[j + 1 : next_j] if self.partners[at] == OPEN]
+                if ours and theirs:
+                    yield ours, theirs
+
+    def _match_order(self, mine: Sequence[int], yours: Sequence[int]) -> None:
+        """Common order of type and shape."""
+        before, after = self._kinds
+        found = match_sequences([before[i] for i in mine], [after[j] for j in yours])
+        self._pair_all([(mine[i], yours[j]) for i, j in found])
+
+    def _match_types(self, mine: Sequence[int], yours: Sequence[int]) -> None:
+        """What is left is the same types in a row: only their sizes changed."""
+        ours = [i for i in mine if self.mates[i] == OPEN]
+        theirs = [j for j in yours if self.partners[j] == OPEN]
+        if [self._left.kinds[i][0] for i in ours] == [self._right.kinds[j][0] for j in theirs]:
+            self._pair_all(list(zip(ours, theirs, strict=True)))
+
+    def _pair_all(self, pairs: Iterable[tuple[int, int]]) -> None:
+        for i, j in pairs:
+            if self.mates[i] == self.partners[j] == OPEN:
+                self.mates[i], self.partners[j] = j, i
+
+
+def _is_broken(pairs: Sequence[tuple[int, int]], chain: Sequence[int]) -> bool:
+    """At most half of the pairs stand in common order."""
+    return len(pairs) >= ORDER and 2 * len(chain) <= len(pairs)
+
+
+def _numbered(left: Iterable[Hashable], right: Iterable[Hashable]) -> tuple[list[int], list[int]]:
+    """Equal keys as equal numbers: they are compared often."""
+    numbers: dict[Hashable, int] = {}
+    return (
+        [numbers.setdefault(key, len(numbers)) for key in left],
+        [numbers.setdefault(key, len(numbers)) for key in right],
     )
-    for i, j in names:
-        search.pair(i, j)
-    kinds = _unique_pairs(
-        list(zip(left.scopes, left.kinds, strict=True)), list(zip(right.scopes, right.kinds, strict=True))
-    )
-    fresh = [(i, j) for i, j in kinds if search.mates[i] < 0 and j not in search.taken]
-    for i, j in fresh:
-        search.pair(i, j)
-    outside = {i for i, _ in fresh if not left.scopes[i]}
-    if outside:  # the only one of its kind in the whole model may well be another one
-        pairs = _pairs_of(search)
-        ordered = set(longest_increasing([j for _, j in pairs]))
-        for position, (i, j) in enumerate(pairs):
-            if position not in ordered and i in outside:
-                search.mates[i] = -1
-                search.taken.discard(j)
 
 
-def _pairs_of(search: _Search) -> list[tuple[int, int]]:
-    return [(i, j) for i, j in enumerate(search.mates) if j >= 0]
-
-
-def _unique_pairs(left: Sequence[_Key], right: Sequence[_Key]) -> list[tuple[int, int]]:
+def _unique_pairs(left: Sequence[int], right: Sequence[int]) -> list[tuple[int, int]]:
     """Positions of the keys that occur exactly once on each side."""
     mine, yours = _unique_positions(left), _unique_positions(right)
-    return [(i, yours[key]) for key, i in mine.items() if i >= 0 and yours.get(key, -1) >= 0]
+    return [(i, yours[key]) for key, i in mine.items() if i != OPEN and yours.get(key, OPEN) != OPEN]
 
 
-def _unique_positions(keys: Sequence[_Key]) -> dict[_Key, int]:
-    positions: dict[_Key, int] = {}
+def _unique_positions(keys: Sequence[int]) -> dict[int, int]:
+    positions: dict[int, int] = {}
     for position, key in enumerate(keys):
-        positions[key] = -1 if key in positions else position
+        positions[key] = OPEN if key in positions else position
     return positions
-
-
-def _gaps(search: _Search) -> Iterator[tuple[list[int], list[int]]]:
-    """What is open on both sides between neighbouring anchors; no gap is empty on a side."""
-    pairs = _pairs_of(search)
-    chain = [pairs[position] for position in longest_increasing([j for _, j in pairs])]
-    borders = [(-1, -1), *chain, (len(search.left.rows), len(search.right.rows))]
-    mates, taken = search.mates, set(search.taken)
-    for (i, j), (next_i, next_j) in pairwise(borders):
-        if next_i - i > 1 and next_j - j > 1:
-            mine = [at for at in range(i + 1, next_i) if mates[at] < 0]
-            yours = [at for at in range(j + 1, next_j) if at not in taken]
-            if mine and yours:
-                yield mine, yours
-
-
-def _match_gap(search: _Search, mine: list[int], yours: list[int], shared: set[str]) -> None:
-    by_scope: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for i in mine:
-        by_scope[search.left.scopes[i]][0].append(i)
-    for j in yours:
-        by_scope[search.right.scopes[j]][1].append(j)
-    for ours, theirs in by_scope.values():
-        if ours and theirs:
-            _match_order(search, ours, theirs)
-            _match_types(search, ours, theirs)
-    alone_left = [i for i in _open(mine, search) if _is_alone(search.left.scopes[i], shared)]
-    alone_right = [j for j in yours if j not in search.taken and _is_alone(search.right.scopes[j], shared)]
-    if alone_left and alone_right:
-        _match_order(search, alone_left, alone_right)
-
-
-def _open(mine: list[int], search: _Search) -> list[int]:
-    return [i for i in mine if search.mates[i] < 0]
-
-
-def _is_alone(scope: str, shared: set[str]) -> bool:
-    return not scope or scope not in shared
-
-
-def _match_order(search: _Search, mine: list[int], yours: list[int]) -> None:
-    """Common order of type and shape."""
-    numbers: dict[Kind, int] = {}
-    for i, j in match_sequences(
-        [numbers.setdefault(search.left.kinds[i], len(numbers)) for i in mine],
-        [numbers.setdefault(search.right.kinds[j], len(numbers)) for j in yours],
-    ):
-        search.pair(mine[i], yours[j])
-
-
-def _match_types(search: _Search, mine: list[int], yours: list[int]) -> None:
-    """What is left is the same types in a row: only their sizes changed."""
-    ours, theirs = _open(mine, search), [j for j in yours if j not in search.taken]
-    if [search.left.kinds[i][0] for i in ours] == [search.right.kinds[j][0] for j in theirs]:
-        for i, j in zip(ours, theirs, strict=True):
-            search.pair(i, j)
-
-
-def _pair_fused(search: _Search) -> None:
-    left, right = search.left, search.right
-    mine: dict[tuple[str, Kind], list[int]] = defaultdict(list)
-    yours: dict[tuple[str, Kind], list[int]] = defaultdict(list)
-    for i, mate in enumerate(search.mates):
-        if mate < 0:
-            mine[left.scopes[i], left.kinds[i]].append(i)
-    for j in range(len(right.rows)):
-        if j not in search.taken:
-            yours[right.scopes[j], right.kinds[j]].append(j)
-    for key, ours in mine.items():
-        theirs = yours.get(key, [])
-        if len(ours) == len(theirs):
-            for i, j in zip(ours, theirs, strict=True):
-                if NO_ROW in (left.rows[i], right.rows[j]):
-                    search.pair(i, j)

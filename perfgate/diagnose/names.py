@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 
-# `conv_token_94` and `conv_copy_12` (inference engines), `conv2d::123` (torch's scripts), `Reorder #3` (ours for
-# nodes that a runtime puts in), `Conv2D-op45` (MindSpore). `conv2` is a name that somebody chose.
+COPY_MARK = "_copy_"
+
+# `conv_token_94` and `conv_copy_12` (inference engines), `conv2d::123` (torch's scripts), `Conv2D-op45`
+# (MindSpore), `Reorder #3` (ours for nodes that a runtime puts in). `conv2` is a name that somebody chose.
 _COUNTER = re.compile(r"(?:_token_|_copy_|::| #|-op)\d+$")
 _AFTER_TYPE = re.compile(r"_\d+$")
 
 
-def plain_leaf(path: str, op: str) -> str:
-    """The last word of a dotted path without generated parts; "" when nothing else is left.
+def plain_leaf(leaf: str, op: str) -> str:
+    """The last word of an operator's path without generated parts; "" when nothing else is left.
 
     A number behind the operator's own type counts as generated, as exporters write it: `block.Conv_17` of
     type Conv is `Conv`. `conv_17` is left alone, since modules are called so.
     """
-    leaf = path.rpartition(".")[2]
     while leaf and leaf[-1].isdigit():
         shorter = _COUNTER.sub("", leaf)
         if op and shorter == leaf:
             shorter = _AFTER_TYPE.sub("", leaf)
-            if not is_type(shorter, op):
+            if not _is_type(shorter, op):
                 return leaf
         if shorter == leaf:
             return leaf
@@ -29,7 +30,7 @@ def plain_leaf(path: str, op: str) -> str:
     return leaf
 
 
-def is_type(word: str, op: str) -> bool:
+def _is_type(word: str, op: str) -> bool:
     """The word is the type, or ends in it as a word of its own: `trans_Cast` and Cast."""
     return word == op or (word.endswith(op) and not word[-len(op) - 1].isalnum())
 

@@ -1,4 +1,4 @@
-"""The nodes of the model behind the operators of a profile: what two programs share, however they are fused."""
+"""The nodes of the model behind the operators of a profile: what two programs share, fused or not."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from perfgate.diagnose.names import plain_leaf, plain_scope
+from perfgate.diagnose.names import COPY_MARK, plain_leaf, plain_scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from perfgate.core.execution_profile import OperatorRow, SourceNode
 
-Kind: TypeAlias = tuple[str, tuple[int, ...]]
+Kind: TypeAlias = tuple[str, tuple[int, ...], bool]
 
 NO_ROW = -1
 
@@ -23,13 +23,15 @@ class NodeList:
     """Nodes as columns, in the order of their operators; what a kernel has fused stands behind its own node.
 
     `rows`: the operator named after the node, `NO_ROW` when it only runs fused. `scopes`: path of what
-    contains it. `leaves`: its own word, without generated parts. `kinds`: type and output shape. `hosts`:
+    contains it. `leaves`: its own word, without generated parts. `is_chosen`: nobody generated any of it.
+    `kinds`: type, output shape, and whether the name says that a compiler made a copy of something. `hosts`:
     operators that run the node in their kernels without being named after it.
     """
 
     rows: list[int] = field(default_factory=list)
     scopes: list[str] = field(default_factory=list)
     leaves: list[str] = field(default_factory=list)
+    is_chosen: list[bool] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     hosts: dict[int, list[int]] = field(default_factory=dict)
 
@@ -60,10 +62,13 @@ def list_nodes(operators: Sequence[OperatorRow]) -> NodeList:
 def _append(nodes: NodeList, row: int, node: OperatorRow | SourceNode, plain: dict[str, str]) -> None:
     # The simulator's scope is the whole path of the node, that of other backends ends before the last word.
     path = node.name.replace("/", ".").strip(".") if "/" in node.name else node.name
-    scope = path.rpartition(".")[0] if path == node.scope else node.scope
+    parent, _, word = path.rpartition(".")
+    scope = parent if path == node.scope else node.scope
+    leaf = plain_leaf(word, node.op)
     if scope not in plain:
         plain[scope] = plain_scope(scope)
     nodes.rows.append(row)
     nodes.scopes.append(plain[scope])
-    nodes.leaves.append(plain_leaf(path, node.op))
-    nodes.kinds.append((node.op, node.shape))
+    nodes.leaves.append(leaf)
+    nodes.is_chosen.append(leaf == word)
+    nodes.kinds.append((node.op, node.shape, COPY_MARK in word))

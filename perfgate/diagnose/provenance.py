@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from perfgate.diagnose.nodes import NO_ROW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from perfgate.diagnose.nodes import NodeList
 
@@ -25,24 +26,32 @@ def link_operators(
     left: NodeList, right: NodeList, pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[tuple[int, int]], list[Group]]:
     """Operators that run the same nodes: pairs where one meets one, else groups of all that are connected."""
+    links: set[tuple[int, int]] = set()
+    for i, j in pairs:
+        if i in left.hosts or j in right.hosts:
+            links.update(_links(left, right, i, j))
+        else:
+            links.add((left.rows[i], right.rows[j]))
+    before = Counter([row for row, _ in links])
+    after = Counter([other for _, other in links])
+    alone = [(row, other) for row, other in links if before[row] == after[other] == 1]
+    return sorted(alone), _groups(links.difference(alone))
+
+
+def _groups(links: Iterable[tuple[int, int]]) -> list[Group]:
     after_of: dict[int, set[int]] = {}
     before_of: dict[int, set[int]] = {}
-    for i, j in pairs:
-        for row, other in _links(left, right, i, j):
-            after_of.setdefault(row, set()).add(other)
-            before_of.setdefault(other, set()).add(row)
-    alone, groups = [], []
+    for row, other in links:
+        after_of.setdefault(row, set()).add(other)
+        before_of.setdefault(other, set()).add(row)
+    groups = []
     seen: set[int] = set()
     for row in sorted(after_of):
-        if row in seen:
-            continue
-        before, after = _connected(row, after_of, before_of)
-        seen |= before
-        if len(before) == len(after) == 1:
-            alone.append((row, after.pop()))
-        else:
+        if row not in seen:
+            before, after = _connected(row, after_of, before_of)
+            seen |= before
             groups.append(Group(tuple(sorted(before)), tuple(sorted(after))))
-    return alone, groups
+    return groups
 
 
 def _links(left: NodeList, right: NodeList, i: int, j: int) -> Iterator[tuple[int, int]]:

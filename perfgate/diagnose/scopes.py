@@ -1,4 +1,4 @@
-"""Scopes of two programs under common names, and the smallest scope that an operator shares with the other side."""
+"""Scopes of two programs under common names, and the smallest scope that both of them have."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def rename(scope: str, prefixes: Iterable[tuple[str, str]], known: set[str]) -> 
 def _types_of_unshared(nodes: NodeList, others: NodeList) -> Mapping[str, Counter[str]]:
     shared = set(others.scopes)
     types: dict[str, Counter[str]] = {}
-    for scope, (op, _) in zip(nodes.scopes, nodes.kinds, strict=True):
+    for scope, (op, *_) in zip(nodes.scopes, nodes.kinds, strict=True):
         if scope not in shared:
             types.setdefault(scope, Counter())[op] += 1
     return types

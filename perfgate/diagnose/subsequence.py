@@ -40,8 +40,10 @@ def longest_increasing(values: Sequence[int]) -> list[int]:
 def match_sequences(left: Sequence[int], right: Sequence[int]) -> Pairs:
     """Positions of equal elements in common order: exact up to `WINDOW`, window by window beyond.
 
-    In a long list a stretch of more than a window that only one side has, and that consists of elements the
-    other side has as well, may cost the matches behind it up to the common end.
+    Among equal neighbours the first of `left` counts as missing, since a compiler fuses what follows a kernel
+    into it, and the last of `right` as new, since a copy follows what it copies. In a long list a stretch
+    of more than a window that only one side has, of elements that the other side has as well, may cost the
+    matches behind it up to the common end.
     """
     shorter = min(len(left), len(right))
     head = 0
@@ -54,7 +56,28 @@ def match_sequences(left: Sequence[int], right: Sequence[int]) -> Pairs:
     if head + tail < shorter:
         pairs += _match_shared(left, right, range(head, len(left) - tail), range(head, len(right) - tail))
     pairs += [(len(left) - step, len(right) - step) for step in range(tail, 0, -1)]
+    _match_early(pairs, right)
+    _match_late(pairs, left)
     return pairs
+
+
+def _match_early(pairs: Pairs, right: Sequence[int]) -> None:
+    """Move open elements of `right` behind equal ones."""
+    last = -1
+    for at, (i, j) in enumerate(pairs):
+        if last + 1 < j and right[last + 1] == right[j]:
+            pairs[at] = (i, last + 1)
+        last = pairs[at][1]
+
+
+def _match_late(pairs: Pairs, left: Sequence[int]) -> None:
+    """Move open elements of `left` before equal ones."""
+    following = len(left)
+    for at in range(len(pairs) - 1, -1, -1):
+        i, j = pairs[at]
+        if i < following - 1 and left[following - 1] == left[i]:
+            pairs[at] = (following - 1, j)
+        following = pairs[at][0]
 
 
 def _match_shared(left: Sequence[int], right: Sequence[int], mine: range, yours: range) -> Pairs:
@@ -117,11 +140,11 @@ def _source(reach: dict[int, int], diagonal: int, edits: int) -> int:
 
 
 def _walk_back(trace: list[dict[int, int]], i: int, diagonal: int) -> Pairs:
-    pairs = []
+    pairs: Pairs = []
     for edits in range(len(trace) - 1, -1, -1):
         source = _source(trace[edits], diagonal, edits)
         start = trace[edits][source]
-        for position in range(i - 1, start + (source < diagonal) - 1, -1):
-            pairs.append((position, position - diagonal))
+        turn = start + (source < diagonal)
+        pairs += [(position, position - diagonal) for position in range(i - 1, turn - 1, -1)]
         i, diagonal = start, source
     return pairs[::-1]
