@@ -1,4 +1,4 @@
-"""Tables of operators with a known alignment: a made-up network, and the same after edits, fusions and renames."""
+"""Tables of operators whose alignment is known: a made-up network, and the same after an edit."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ PS = 1_000_000
 # A residual and an attention block as exporters write them: word, type, and which shape of the stage it has.
 _BLOCKS: tuple[tuple[tuple[str, str, int], ...], ...] = (
     (
-        ("norm1", "GroupNormalization", 0), ("sigmoid1", "Sigmoid", 0), ("swish1", "Mul", 0), ("conv1", "Conv", 0),
-        ("time", "MatMul", 2), ("time_bias", "Add", 2), ("shift", "Add", 0),
+        ("norm1", "GroupNormalization", 0), ("sigmoid1", "Sigmoid", 0), ("swish1", "Mul", 0),
+        ("conv1", "Conv", 0), ("time", "MatMul", 2), ("time_bias", "Add", 2), ("shift", "Add", 0),
         ("norm2", "GroupNormalization", 0), ("sigmoid2", "Sigmoid", 0), ("swish2", "Mul", 0),
         ("conv2", "Conv", 0), ("skip", "Add", 0),
     ),
     (
-        ("enter", "Transpose", 1), ("norm", "LayerNormalization", 1), ("query", "MatMul", 1), ("key", "MatMul", 1),
-        ("value", "MatMul", 1), ("turned", "Transpose", 1), ("scores", "MatMul", 3), ("scaled", "Mul", 3),
+        ("enter", "Transpose", 1), ("norm", "LayerNormalization", 1), ("query", "MatMul", 1),
+        ("key", "MatMul", 1), ("value", "MatMul", 1), ("turned", "Transpose", 1),
+        ("scores", "MatMul", 3), ("scaled", "Mul", 3),
         ("softmax", "Softmax", 3), ("mixed", "MatMul", 1), ("out", "MatMul", 1), ("out_bias", "Add", 1),
         ("joined", "Add", 1), ("leave", "Transpose", 0),
     ),
@@ -42,21 +43,21 @@ def operator(
     name: str,
     op: str = "Conv",
     *,
+    number: int = 0,
     shape: tuple[int, ...] = (1, 8),
-    sources: tuple[SourceNode, ...] = (),
     total_ps: int = PS,
 ) -> OperatorRow:
     """A row whose scope is the path of its name, as the simulator writes it."""
     return OperatorRow(
-        number=0, name=name, op=op, scope=name, place="", kernels=1, total_ps=total_ps,
+        number=number, name=name, op=op, scope=name, place="", kernels=1, total_ps=total_ps,
         parts=Parts(compute_ps=total_ps), bound="", flops=0, dram_bytes=0, l2_bytes=0, intensity=0.0,
-        intensity_class="", is_above_ridge=False, shape=shape, sources=sources,
+        intensity_class="", is_above_ridge=False, shape=shape,
     )  # fmt: skip
 
 
 def source(row: OperatorRow) -> SourceNode:
     """The operator's own node."""
-    return SourceNode(row.name, row.op, row.scope, row.shape)
+    return SourceNode(row.name, row.op, row.scope, row.shape, row.number)
 
 
 def fused(*rows: OperatorRow) -> OperatorRow:
@@ -74,7 +75,10 @@ def network(count: int) -> list[OperatorRow]:
         shapes = ((1, channels, size, size), (1, size * size, channels), (1, channels), (1, size**2, size**2))
         kind = number % len(_BLOCKS)
         scope = f"model.stage{stage}.block{number}.{('residual', 'attention')[kind]}"
-        rows += [operator(f"{scope}.{word}", op, shape=shapes[at]) for word, op, at in _BLOCKS[kind]]
+        rows += [
+            operator(f"{scope}.{word}", op, number=len(rows) + place, shape=shapes[at])
+            for place, (word, op, at) in enumerate(_BLOCKS[kind])
+        ]
         number += 1
     return rows[:count]
 
@@ -92,23 +96,32 @@ def edited(before: list[OperatorRow], *, made_up: float, seed: int = 1) -> Edite
     """2 % copies put in, 3 % of the operators fused into others, a share of the names made up anew."""
     draw = random.Random(seed)  # noqa: S311 - a reproducible edit
     hosts = _fusions(before, draw)
-    guests: dict[int, list[int]] = {}
-    for position, host in hosts.items():
-        guests.setdefault(host, []).append(position)
-    named = [_made_up(row, draw) if draw.random() < made_up else row for row in before]
     copied = set(draw.sample(range(len(before)), len(before) // 50))
+    counter = itertools.count()
+    guests: dict[int, list[OperatorRow]] = {}
     after: list[OperatorRow] = []
     places: dict[int, int] = {}
-    for position, row in enumerate(named):
-        if position not in hosts:
+    for position, old in enumerate(before):
+        row = _made_up(old, draw) if draw.random() < made_up else old
+        row = msgspec.structs.replace(row, number=next(counter))
+        if position in hosts:
+            guests.setdefault(hosts[position], []).append(row)
+        else:
             places[position] = len(after)
-            members = [named[guest] for guest in guests.get(position, ())]
-            after.append(fused(row, *members) if members else row)
+            after.append(row)
         if position in copied:
             word = draw.choice((f"{row.name}_copy_", f"{row.name}_turned_"))
-            after.append(operator(f"{word}{draw.randrange(9999)}", "Transpose", shape=row.shape))
+            name = f"{word}{draw.randrange(9999)}"
+            after.append(operator(name, "Transpose", number=next(counter), shape=row.shape))
+    for host, rows in guests.items():
+        after[places[host]] = fused(after[places[host]], *rows)
     truth = frozenset((at, places[hosts.get(at, at)]) for at in range(len(before)))
     return Edited(before=before, after=after, truth=truth)
+
+
+def reverse(rows: Sequence[OperatorRow]) -> list[OperatorRow]:
+    """The same operators in the opposite order, numbered anew."""
+    return [msgspec.structs.replace(row, number=at) for at, row in enumerate(reversed(rows))]
 
 
 def without_sources(rows: Sequence[OperatorRow]) -> list[OperatorRow]:

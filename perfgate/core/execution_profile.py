@@ -71,12 +71,16 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class SourceNode(msgspec.Struct, frozen=True, gc=False):
-    """A node of the model that runs inside the kernel of an operator; `shape` of its output in elements."""
+    """A node of the model that runs inside the kernel of an operator; `shape` of its output in elements.
+
+    `number` is its index in the model, -1 where nobody says.
+    """
 
     name: str
     op: str
     scope: str
     shape: tuple[int, ...]
+    number: int = -1
 
 
 class OperatorRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):

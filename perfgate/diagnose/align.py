@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.diagnose.matching import match_nodes
-from perfgate.diagnose.nodes import list_nodes
+from perfgate.diagnose.nodes import NO_ROW, list_nodes
 from perfgate.diagnose.provenance import Group, link_operators
 from perfgate.diagnose.scopes import parents, rename, renamed_prefixes, scopes_with_parents, smallest_shared
 
@@ -116,7 +116,8 @@ def _open_scopes(
 
 
 def _scope_by_row(nodes: NodeList) -> list[str]:
-    return [scope for row, scope in zip(nodes.rows, nodes.scopes, strict=True) if row >= 0]
+    """Scopes in the order of the operators; the nodes are in the order of the model."""
+    return [scope for row, scope in sorted(zip(nodes.rows, nodes.scopes, strict=True)) if row != NO_ROW]
 
 
 def _totals(scopes: Sequence[str], operators: Sequence[OperatorRow]) -> dict[str, int]:

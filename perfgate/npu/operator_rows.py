@@ -76,7 +76,9 @@ def _source_nodes(program: Program, kernel: Kernel) -> tuple[SourceNode, ...]:
     if len(nodes) < 2:  # noqa: PLR2004 - one node is the operator itself
         return ()
     owners = [program.owners[node] for node in nodes]
-    return tuple([SourceNode(owner.name, owner.op, owner.scope, owner.shape) for owner in owners])
+    return tuple(
+        [SourceNode(owner.name, owner.op, owner.scope, owner.shape, owner.number) for owner in owners]
+    )
 
 
 def _sum_by_owner(phase: Phase) -> tuple[Ints, Ints, Ints]:
