@@ -98,8 +98,6 @@ class SimulatedSession:
     def describe(self) -> Description:
         """Facts that hold for all runs."""
         request, compiled, profile = self._request, self._compiled, self.profile()
-        exact = dict(profile.exact)
-        exact["programs"] = float(compiled.shapes * len(self._phases))
         return Description(
             device=compiled.device.name,
             inputs=compiled.inputs,
@@ -109,7 +107,7 @@ class SimulatedSession:
                 "noise": request.noise,
                 "iterations": str(compiled.iterations),
             },
-            exact=exact,
+            exact=dict(profile.exact),
             model_digest=hashlib.sha256(request.model).hexdigest(),
             device_digest=compiled.device.digest,
             cost_model=COST_MODEL,
@@ -146,7 +144,7 @@ class SimulatedSession:
     def profile(self) -> Profile:
         """One traced execution on five levels; noise never touches it."""
         if self._profile is None:
-            self._profile = build_profile(self._phases, self._compiled.notes)
+            self._profile = build_profile(self._phases, self._compiled.notes, self._compiled.shapes)
         return self._profile
 
     def explain(self) -> tuple[ArithmeticLine, ...]:

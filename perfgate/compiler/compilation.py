@@ -26,6 +26,7 @@ from perfgate.compiler.memory import Timing, plan_buffers
 from perfgate.compiler.partial_order import PartialOrder
 from perfgate.compiler.passlog import PassLog
 from perfgate.compiler.program import Pool, Program, Unhandled
+from perfgate.compiler.waste import log_waste
 from perfgate.compiler.workgraph import WorkGraph
 from perfgate.core.collector import paused_collector
 
@@ -92,6 +93,7 @@ class _Compilation:
         if name not in self._config.disabled_passes:
             return True
         log.note(name, self._graph.name, f"switched-off: pass {name} is disabled")
+        log_waste(name, self._work, log)
         return False
 
     def _simplify(self, log: PassLog) -> None:

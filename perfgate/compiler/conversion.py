@@ -147,7 +147,12 @@ class Converter:
         size = stored_bytes(source, pair[0], self._device) + stored_bytes(target, pair[1], self._device)
         if route.via is not Via.HOST:
             self._log.applied(
-                LAYOUT, asker, f"{change} by a device kernel", after=(node.label,), saved=(-size, -1)
+                LAYOUT,
+                asker,
+                f"{change} by a device kernel",
+                after=(node.label,),
+                saved=(-size, -1),
+                details=self._routes.passed_over(source, route, *pair),
             )
             return
         facts = self._routes.missed_alignment(source, *pair)

@@ -31,19 +31,19 @@ def merge_duplicates(work: WorkGraph, log: PassLog) -> None:
     for node in work.slots:
         if node is None:
             continue
-        key = _number(node)
+        key = number_of(node)
         first = seen.get(key)
         if first is None:
             seen[key] = [node]
             continue
-        twin = next((other for other in first if _is_same(other, node)), None)
+        twin = next((other for other in first if is_same(other, node)), None)
         if twin is None:
             first.append(node)
         else:
             _merge(work, log, twin, node)
 
 
-def _number(node: WorkNode) -> tuple[Any, ...]:
+def number_of(node: WorkNode) -> tuple[Any, ...]:
     """Equal for nodes that may compute the same."""
     numbers: list[Any] = []
     constants: list[Any] = []
@@ -71,7 +71,8 @@ def _number_of_constant(operand: WorkValue) -> object:
     return operand.shape, value.item(0), value.item(value.size - 1)
 
 
-def _is_same(left: WorkNode, right: WorkNode) -> bool:
+def is_same(left: WorkNode, right: WorkNode) -> bool:
+    """Nodes of equal number that do compute the same."""
     if len(left.outputs) != len(right.outputs) or not same_attributes(left.attributes, right.attributes):
         return False
     pairs = zip(_constants(left), _constants(right), strict=True)

@@ -26,7 +26,12 @@ def remove_dead_nodes(work: WorkGraph, log: PassLog) -> None:
         saved = sum(value.size for value in node.outputs)
         work.remove(node)
         work.bury(node, ResidueKind.TOMBSTONE, f"dead: no output needs {node.label}")
-        log.applied(DCE, node, f"dead: {node.label} reaches no output", saved=(saved, 1))
+        log.applied(DCE, node, dead_text(node), saved=(saved, 1))
+
+
+def dead_text(node: WorkNode) -> str:
+    """Why a node goes."""
+    return f"dead: {node.label} reaches no output"
 
 
 def _is_used(node: WorkNode) -> bool:

@@ -44,13 +44,34 @@ def move_invariants(work: WorkGraph, log: PassLog) -> None:
     work.reorder(frames[0].body)
 
 
+def invariant_nodes(work: WorkGraph) -> list[tuple[WorkNode, WorkNode]]:
+    """Loops with the body nodes that depend on nothing that varies in them; nothing is moved."""
+    found: list[tuple[WorkNode, WorkNode]] = []
+    loops: list[tuple[WorkNode, set[int]]] = []
+    for node in work.nodes() if work.of("LoopEnter") else ():
+        if node.op == "LoopEnter":
+            loops.append((node, {id(value) for value in node.outputs}))
+        elif node.op == "LoopExit" and loops:
+            loops.pop()
+        elif loops:
+            enter, varying = loops[-1]
+            if _varies(node, varying):
+                varying.update(id(value) for value in node.outputs)
+            else:
+                found.append((enter, node))
+    return found
+
+
+def _varies(node: WorkNode, varying: set[int]) -> bool:
+    return node.op in RANDOM or any(id(operand) in varying for operand in node.inputs)
+
+
 def _visit(frame: _Frame, node: WorkNode, log: PassLog) -> None:
     enter = frame.enter
     if enter is None:
         frame.body.append(node)
         return
-    varies = node.op in RANDOM or any(id(operand) in frame.varying for operand in node.inputs)
-    if varies:
+    if _varies(node, frame.varying):
         frame.varying.update(id(value) for value in node.outputs)
         frame.body.append(node)
         return

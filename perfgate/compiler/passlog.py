@@ -37,6 +37,7 @@ class PassLog:
         before: tuple[str, ...] = (),
         after: tuple[str, ...] = (),
         saved: tuple[int, int] = (0, 0),
+        details: dict[str, int | str] | None = None,
     ) -> None:
         """A change that was made; `saved` is (bytes, kernels) per execution, negative when it costs."""
         size, kernels = saved
@@ -45,16 +46,28 @@ class PassLog:
             PassEntry(
                 pass_name, node.where, before or (node.label,), after, reason,
                 applied=True, bytes_saved=size, kernels_saved=kernels, estimated_ps=estimate,
+                details=details or {},
             )
         )  # fmt: skip
 
-    def refused(
-        self, pass_name: str, node: WorkNode, code: str, sentence: str, before: tuple[str, ...] = ()
+    def refused(  # noqa: PLR0913 - the last two have defaults
+        self,
+        pass_name: str,
+        node: WorkNode,
+        code: str,
+        sentence: str,
+        before: tuple[str, ...] = (),
+        *,
+        details: dict[str, int | str] | None = None,
     ) -> None:
         """A candidate that was left alone, with the reason code and a sentence."""
         labels = before or (node.label,)
         reason = f"{code}: {sentence}"
-        self.entries.append(PassEntry(pass_name, node.where, labels, labels, reason, applied=False))
+        self.entries.append(
+            PassEntry(
+                pass_name, node.where, labels, labels, reason, applied=False, details=details or {}
+            )
+        )  # fmt: skip
 
     def no_route(
         self, pass_name: str, node: WorkNode, change: str, facts: dict[str, int | str], size: int

@@ -31,6 +31,18 @@ class RouteTable:
             self._answers[key] = route
         return route
 
+    def passed_over(
+        self, value: WorkValue, chosen: Route, source: str, target: str
+    ) -> dict[str, int | str]:
+        """The alignment of the better route above the chosen one that the value's stride misses, if any."""
+        for route in self._device.routes:
+            if route is chosen:
+                break
+            if {source, target} == set(route.between) and route.stride is not Stride.NONE:
+                facts = self.missed_alignment(value, source, target)
+                return {**facts, "route": str(chosen.via)} if facts["stride"] != facts["pad_to"] else {}
+        return {}
+
     def missed_alignment(self, value: WorkValue, source: str, target: str) -> dict[str, int | str]:
         """Why no route fits: the stride in elements, the alignment a device route would need, and remedies.
 

@@ -38,7 +38,8 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `start_ps` counts from the start of the step. `times` is how often the whole execution runs it. Tiles are
     0 where there is no matrix product. `owner` is the number of its operator, -1 for none. `critical`: on the
     path that decides the makespan. `layout` is the form its result is stored in, `variant` of a conversion
-    `FROM->TO`. `after`: kernels of the same program that must end before it starts.
+    `FROM->TO`. `after`: kernels of the same program that must end before it starts. `tiles` is how many parts
+    a matrix product is dealt to the cores in, 0 where that is unknown.
     """
 
     program: int
@@ -68,6 +69,7 @@ class KernelRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     dtype: str = ""
     layout: str = ""
     after: tuple[int, ...] = ()
+    tiles: int = 0
 
 
 class SourceNode(msgspec.Struct, frozen=True, gc=False):
@@ -165,7 +167,11 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Application(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole execution: `copied_bytes` are implicit, `io_bytes` the call's own inputs and outputs."""
+    """The whole execution: `copied_bytes` are implicit, `io_bytes` the call's own inputs and outputs.
+
+    `programs` are the compiled shapes a call chooses from. `compiles` and `compile_ps` are compilations inside
+    the measured runs and their time.
+    """
 
     total_ps: int
     iterations: int
@@ -177,6 +183,9 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     average_w: float
     inferences_per_joule: float
     estimated_share: float
+    programs: int = 1
+    compiles: int = 0
+    compile_ps: int = 0
 
 
 class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,6 +193,8 @@ class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
 
     `critical_path_ps` is the longest chain of dependencies, a bound no schedule beats; `serial_ps` the sum of
     all kernels; `parallelism` their ratio. `passes` counts applied and refused decisions by pass.
+    `background_ps` is how long kernels waited for other work on the device, which runs at
+    `background_priority`; the benchmark's own is `priority` ("" where nothing is known).
     """
 
     kernels: int
@@ -197,6 +208,9 @@ class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
     fused_operators: int
     duplicates: int
     passes: dict[str, tuple[int, int]]
+    priority: str = ""
+    background_priority: str = ""
+    background_ps: int = 0
 
 
 class MemoryEventRow(msgspec.Struct, frozen=True, gc=False):
@@ -216,7 +230,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     `curve` holds (time, bytes in use), `at_peak` (tensor, bytes, operator) largest first. `free_blocks`
     counts gaps of the arena at the peak up to 64 MiB, 256 MiB, 1 GiB and above. The fragmentation *index*
     says how scattered free bytes are, the *rate* which share of the arena is unused. `allocations` are those
-    made while running because the reserved arena is too small. `live_at_end` holds the bytes in use after
+    made while running because the reserved arena of `pool` bytes is too small for the `arena` that the plan
+    needs (`pool` 0: as large as the plan). `failed` are sizes that were refused. `live_at_end` holds the bytes in use after
     each iteration where a log over iterations exists.
     """
 
@@ -236,6 +251,9 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[MemoryEventRow, ...] = ()
     allocations: int = 0
     live_at_end: tuple[int, ...] = ()
+    pool: int = 0
+    arena: int = 0
+    failed: tuple[int, ...] = ()
 
 
 class Hardware(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 PS_PER_SECOND = 1_000_000_000_000
+PS_PER_US = 1_000_000
+PS_PER_NS = 1_000
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _BYTES = {

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import Focus, OperatorRef
+from perfgate.core.units import PS_PER_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,6 +129,28 @@ class Signals:
         """Pass log of the before side."""
         return () if self.before is None else self.before.pass_log
 
+    @cached_property
+    def compared(self) -> tuple[Matched, ...]:
+        """Pairs and groups; without a baseline every operator against nothing."""
+        if self.before is not None:
+            return self.matched
+        return tuple([Matched(before=(), after=(row,)) for row in self.after.operators])
+
+    def cost(self, time_ps: int, copied: int = 0) -> int:
+        """A time, or the bytes copied in it, in the unit of the focus; 0 where it says nothing about it.
+
+        Energy of a time is that of the average power: watts times picoseconds are thousandths of nanojoules.
+        """
+        if self.focus is Focus.COPIES:
+            return copied
+        if self.focus is Focus.ENERGY:
+            return round(time_ps * self.after.application.average_w / PS_PER_NS)
+        return 0 if self.focus is Focus.MEMORY else time_ps
+
+    def changed(self, *names: str) -> tuple[Difference, ...]:
+        """Differences of these flags and keys, whichever way they are written."""
+        return tuple([item for item in self.differences if _plain(item.name) in names])
+
     def share(self, cost: int) -> float:
         """A cost as share of the focus metric now."""
         return cost / self.amount if self.amount else 0.0
@@ -136,6 +159,10 @@ class Signals:
 def operator_ref(row: OperatorRow) -> OperatorRef:
     """How causes and reports name an operator of a profile."""
     return OperatorRef(number=row.number, name=row.name, op=row.op, scope=row.scope, place=row.place)
+
+
+def _plain(name: str) -> str:
+    return name.lstrip("-").lower().replace("-", "_")
 
 
 def _by_owner(profile: Profile) -> dict[int, tuple[KernelRow, ...]]:

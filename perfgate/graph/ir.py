@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from perfgate.core import item_types
+
 
 class TensorKind(StrEnum):
     """Where a tensor comes from."""
@@ -105,14 +107,7 @@ class Graph(msgspec.Struct, frozen=True):
     digest: str
 
 
-ITEM_BYTES: dict[str, int] = {
-    "float64": 8, "float32": 4, "float16": 2, "bfloat16": 2,
-    "int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint64": 8, "uint32": 4, "uint16": 2, "uint8": 1,
-    "bool": 1, "complex64": 8, "complex128": 16, "string": 8,
-    "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1,
-    "int4": 1, "uint4": 1, "float4_e2m1fn": 1, "int2": 1, "uint2": 1,
-    "float6_e2m3fn": 1, "float6_e3m2fn": 1,
-}  # fmt: skip
+ITEM_BYTES = item_types.ITEM_BYTES
 
 
 def is_integer_type(dtype: str) -> bool:

@@ -13,7 +13,8 @@ from perfgate.npu.schedule import ENGINES, engine_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from perfgate.npu.columns import Ints
+    from perfgate.npu.columns import Columns, Ints
+    from perfgate.npu.kernel_cost import KernelCosts
     from perfgate.npu.phase import Phase
 
 ALL_UP_TO = 5_000
@@ -62,7 +63,7 @@ def _rows(phase: Phase, number: int, chosen: Ints) -> list[KernelRow]:
         costs.compute * repeat, costs.sync * repeat, schedule.wait, costs.bound, costs.utilisation,
         (traffic.dram_read + traffic.dram_write) * repeat, costs.l2_bytes * repeat,
         columns.link_bytes * repeat, costs.tile_m, costs.tile_n, costs.tile_k, costs.waves,
-        critical,
+        critical, _tiles(columns, costs),
     )  # fmt: skip
     lists = [fields[0].tolist(), *(values[chosen].tolist() for values in fields[1:])]
     kernels, frequency = execution.program.kernels, execution.device.freq_mhz
@@ -71,6 +72,7 @@ def _rows(phase: Phase, number: int, chosen: Ints) -> list[KernelRow]:
     for (
         index, engine, stream, start, length, slack, dispatch, transfer, compute, sync, wait, bound, used,
         dram, l2, link, tile_m, tile_n, tile_k, waves, is_critical,
+        tiles,
     ) in zip(*lists, strict=True):  # fmt: skip
         kernel = kernels[index]
         result.append(
@@ -86,10 +88,17 @@ def _rows(phase: Phase, number: int, chosen: Ints) -> list[KernelRow]:
                 tile=(tile_m, tile_n, tile_k), waves=waves, cycles=length * frequency // _PS_PER_US,
                 times=phase.times, implicit=kernel.implicit, critical=is_critical, dtype=kernel.dtype,
                 layout=buffers[kernel.writes[0].buffer].layout if kernel.writes else "",
-                after=kernel.dependencies,
+                after=kernel.dependencies, tiles=tiles,
             )
         )  # fmt: skip
     return result
+
+
+def _tiles(columns: Columns, costs: KernelCosts) -> Ints:
+    """Tiles of each matrix product, 0 for other kernels."""
+    high, wide = np.maximum(1, costs.tile_m), np.maximum(1, costs.tile_n)
+    tiles: Ints = -(-columns.m // high) * -(-columns.n // wide) * columns.count * (costs.tile_m > 0)
+    return tiles
 
 
 def _rest_row(phase: Phase, number: int, rest: Ints) -> KernelRow:

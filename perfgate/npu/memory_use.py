@@ -45,6 +45,8 @@ def memory_use(execution: Execution) -> Memory:
         fragmentation_rate=report.fragmentation_rate,
         events=tuple(events),
         allocations=int(execution.allocations.sum()),
+        pool=execution.runtime.memory_pool,
+        arena=max(report.activations, report.workspace),
     )
 
 

@@ -63,12 +63,19 @@ def operator_rows(phases: Sequence[Phase], device: Device) -> tuple[OperatorRow,
 
 
 def _main_kernels(program: Program) -> dict[int, Kernel]:
-    """The kernel that does the work of each owner, not a copy or conversion around it."""
+    """The kernel that does the work of each owner, not a copy, cast or conversion around it."""
     found: dict[int, Kernel] = {}
     for kernel in program.kernels:
-        if not kernel.implicit and kernel.op not in _AROUND and kernel.owner not in found:
+        is_around = kernel.implicit or kernel.op in _AROUND or kernel.owner in found
+        if not is_around and not _is_inserted(program, kernel):
             found[kernel.owner] = kernel
     return found
+
+
+def _is_inserted(program: Program, kernel: Kernel) -> bool:
+    """A pass put it there for the sake of its owner."""
+    steps = program.origins[kernel.origin].steps if kernel.origin >= 0 else ()
+    return bool(steps) and steps[-1][1] == "inserted"
 
 
 def _source_nodes(program: Program, kernel: Kernel) -> tuple[SourceNode, ...]:

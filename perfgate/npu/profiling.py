@@ -19,6 +19,7 @@ from perfgate.core.execution_profile import (
     Profile,
     StepRow,
 )
+from perfgate.npu.background import background_wait
 from perfgate.npu.columns import D2H, H2D, LAYOUT
 from perfgate.npu.energy import step_energy
 from perfgate.npu.flow_rows import flow_rows
@@ -38,8 +39,10 @@ _SECONDS_PER_PS = 1e-12
 _CYCLES_PER_PS = 1_000_000  # picoseconds of one cycle at 1 MHz
 
 
-def build_profile(phases: Sequence[Phase], notes: tuple[str, ...] = ()) -> Profile:
+def build_profile(phases: Sequence[Phase], notes: tuple[str, ...] = (), shapes: int = 1) -> Profile:
     """Profile of all phases together; the first one is the usual step and gives the graph level.
+
+    `shapes` are those that the compile command made a program for.
 
     Raises:
         ValueError: no phase.
@@ -49,7 +52,7 @@ def build_profile(phases: Sequence[Phase], notes: tuple[str, ...] = ()) -> Profi
     device = phases[0].execution.device
     operators = operator_rows(phases, device)
     energy = _energy(phases)
-    application = _application(phases, operators, sum(energy.values()))
+    application = _application(phases, operators, sum(energy.values()), shapes * len(phases))
     hardware = hardware_level(phases, energy)
     profile = Profile(
         device=device.name,
@@ -67,7 +70,7 @@ def build_profile(phases: Sequence[Phase], notes: tuple[str, ...] = ()) -> Profi
             "kernel_count": float(sum(_launches(phase) for phase in phases)),
             "peak_memory": float(hardware.memory.peak),
             "energy_j": application.energy_j,
-            "programs": float(len(phases)),
+            "programs": float(application.programs),
         },
         notes=notes,
         flows=flow_rows(phases),
@@ -84,7 +87,9 @@ def _digest(profile: Profile) -> str:
     return sha256(msgspec.json.encode(content)).hexdigest()
 
 
-def _application(phases: Sequence[Phase], operators: tuple[OperatorRow, ...], energy_j: float) -> Application:
+def _application(
+    phases: Sequence[Phase], operators: tuple[OperatorRow, ...], energy_j: float, programs: int
+) -> Application:
     total_ps = sum(phase.total_ps for phase in phases)
     seconds = total_ps * _SECONDS_PER_PS
     estimated = sum(row.total_ps for row in operators if row.is_estimated)
@@ -107,6 +112,7 @@ def _application(phases: Sequence[Phase], operators: tuple[OperatorRow, ...], en
         average_w=energy_j / seconds if seconds else 0.0,
         inferences_per_joule=1.0 / energy_j if energy_j else 0.0,
         estimated_share=estimated / spent if spent else 0.0,
+        programs=programs,
     )
 
 
@@ -136,6 +142,7 @@ def _graph(execution: Execution, operators: tuple[OperatorRow, ...]) -> GraphLev
     serial = sum(durations)
     decisions = Counter((entry.pass_name, entry.applied) for entry in program.pass_log)
     names = dict.fromkeys(name for name, _ in decisions)
+    other = execution.runtime.background
     return GraphLevel(
         kernels=len(program.kernels),
         operators=len(operators),
@@ -158,7 +165,16 @@ def _graph(execution: Execution, operators: tuple[OperatorRow, ...]) -> GraphLev
         fused_operators=decisions["fusion", True],
         duplicates=decisions["cse", True],
         passes={name: (decisions[name, True], decisions[name, False]) for name in names},
+        priority=str(execution.runtime.stream_priority) if other is not None else "",
+        background_priority=str(other.priority) if other is not None else "",
+        background_ps=_background(execution),
     )
+
+
+def _background(execution: Execution) -> int:
+    columns = execution.columns
+    waits = int(columns.repeat[columns.kind <= LAYOUT].sum())
+    return background_wait(execution.runtime) * waits
 
 
 def _copies(phases: Sequence[Phase]) -> tuple[CopyRow, ...]:

@@ -1,0 +1,150 @@
+"""Operators that ran in one kernel run in several; the pass log says who is in the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from perfgate.core.diagnosis import Evidence
+from perfgate.core.difference import DifferenceKind, NewSetting
+from perfgate.diagnose.evidence import Step, and_more, worst_first
+from perfgate.diagnose.signals import Matched, Signal, Signals
+from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from perfgate.core.difference import Difference
+    from perfgate.core.execution_profile import OperatorRow
+    from perfgate.core.pass_entry import PassEntry
+
+_FUSION = "fusion"
+_SWITCHED_OFF = "switched-off"
+_FLAGS = ("fusion_switch_file", "disable_pass", "disable_passes", "buffer_optimize")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Split:
+    """Operators whose common kernel is gone: ops of the kernel before, the refusal, and what it costs."""
+
+    matched: Matched
+    kernel: str
+    refusal: PassEntry | None
+    time_ps: int
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        if self.refusal is None:
+            return self.kernel, "", ""
+        return self.kernel, self.refusal.code, _blocker(self.refusal)
+
+
+def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
+    refusals = _refusals(signals.after.pass_log)
+    added = {row.name: row for item in signals.matched if not item.before for row in item.after}
+    groups: dict[tuple[str, str, str], list[_Split]] = {}
+    for matched in signals.matched:
+        split = _split(matched, refusals, added)
+        if split is not None and split.time_ps > 0:
+            groups.setdefault(split.key, []).append(split)
+    return worst_first(signals, [_suspect(signals, group) for group in groups.values()], limits)
+
+
+def _refusals(log: Iterable[PassEntry]) -> dict[str, PassEntry]:
+    """The last refusal of each anchor, by its name; of a pass that is off, one without a name."""
+    return {
+        _name(entry.before[0]) if entry.before else "": entry
+        for entry in log
+        if entry.pass_name == _FUSION and not entry.applied
+    }
+
+
+def _name(label: str) -> str:
+    return label.partition(" ")[2]
+
+
+def _blocker(refusal: PassEntry) -> str:
+    return refusal.before[-1].partition(" ")[0] if refusal.before else ""
+
+
+def _split(
+    matched: Matched, refusals: Mapping[str, PassEntry], added: Mapping[str, OperatorRow]
+) -> _Split | None:
+    before = max(matched.before, key=lambda row: len(row.sources), default=None)
+    if before is None or not before.sources or not matched.after:
+        return None
+    left = max((_fused_names(row, before) for row in matched.after), key=len)
+    if len(left) >= len(before.sources):
+        return None
+    names = [row.name for row in matched.after]
+    refusal = next((refusals[name] for name in (*names, "") if name in refusals), None)
+    return _Split(
+        matched=matched,
+        kernel="+".join(node.op for node in before.sources),
+        refusal=refusal,
+        time_ps=matched.delta_ps + _time_of_blocker(refusal, added),
+    )
+
+
+def _fused_names(row: OperatorRow, before: OperatorRow) -> set[str]:
+    """Nodes of the kernel before that this kernel still runs together."""
+    known = {node.name for node in before.sources}
+    return {node.name for node in row.sources if node.name in known} or {row.name}
+
+
+def _time_of_blocker(refusal: PassEntry | None, added: Mapping[str, OperatorRow]) -> int:
+    """The blocking operator and the kernel it runs in are new, so nothing before stands against them."""
+    if refusal is None or not refusal.before:
+        return 0
+    name = _name(refusal.before[-1])
+    for row in added.values():
+        if row.name == name or any(node.name == name for node in row.sources):
+            return row.total_ps
+    return 0
+
+
+def _suspect(signals: Signals, group: list[_Split]) -> Suspect:
+    worst = max(group, key=lambda item: item.time_ps)
+    refusal = worst.refusal
+    reason = "the pass log does not say why" if refusal is None else _sentence_of(refusal)
+    flags = signals.changed(*_FLAGS)
+    return Suspect(
+        rule="fusion_lost",
+        sentence=f"{worst.kernel} split at {and_more(worst.matched.ref, group)}: {reason}",
+        cost=signals.cost(sum(item.time_ps for item in group)),
+        operator=worst.matched.ref,
+        difference=flags[0] if flags else None,
+        evidence=(Evidence(step=Step.PASS_LOG, label="fusion refused", text=reason),),
+        remedies=_remedies(refusal, flags),
+    )
+
+
+def _sentence_of(refusal: PassEntry) -> str:
+    """`Where net.act: unknown-op: Where is not an activation this fusion knows`."""
+    return f"{refusal.before[-1]}: {refusal.reason}" if refusal.before else refusal.reason
+
+
+def _remedies(refusal: PassEntry | None, flags: tuple[Difference, ...]) -> tuple[Remedy, ...]:
+    if flags:
+        return (Remedy(title="let the operators fuse again", risk="none, same numerics", taken=flags),)
+    if refusal is not None and refusal.code == _SWITCHED_OFF:
+        settings = tuple([
+            NewSetting(kind=DifferenceKind.FLAG, name=name, value=None)
+            for name in ("--fusion_switch_file", "--disable_pass")
+        ])  # fmt: skip
+        return (Remedy(title="switch the fusions on", risk="none, same numerics", settings=settings),)
+    blocker = _blocker(refusal) if refusal is not None else ""
+    advice = (
+        f"replace {blocker} by an operator that the fusion knows, or export the model so that it appears as one"
+        if blocker
+        else "compare the pass logs of both versions"
+    )
+    return (Remedy(title="replace the blocking operator", risk="check the output difference", advice=advice),)
+
+
+RULE = Rule(
+    id="fusion_lost",
+    about="Operators that ran in one kernel run in several; the pass log holds the refusal.",
+    needs=frozenset({Signal.BASELINE, Signal.PASS_LOG}),
+    match=_match,
+)

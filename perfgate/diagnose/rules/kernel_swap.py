@@ -1,0 +1,97 @@
+"""The same operator runs another kernel or tile, and longer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.core.diagnosis import Evidence
+from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
+from perfgate.diagnose.signals import Matched, Signal, Signals
+from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from perfgate.core.execution_profile import KernelRow, OperatorRow
+
+_ORIGIN = ("buffer_optimize", "op_precision_mode", "soc_version")
+
+
+def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
+    groups: dict[tuple[str, str], list[tuple[Matched, str, int]]] = {}
+    for matched in signals.matched:
+        kernels = _kernels(signals, matched)
+        if kernels is None:
+            continue
+        before, after = kernels
+        time = _body(after) - _body(before)
+        if time > 0 and _choice(before) != _choice(after):
+            text = f"{_choice(before)} -> {_choice(after)}"
+            groups.setdefault((matched.after[0].op, text), []).append((matched, text, time))
+    by_op: dict[str, list[tuple[Matched, str, int]]] = {}
+    for (op, _), members in groups.items():
+        by_op.setdefault(op, []).extend(members)
+    return worst_first(signals, [_suspect(signals, members) for members in by_op.values()], limits)
+
+
+def _kernels(signals: Signals, matched: Matched) -> tuple[KernelRow, KernelRow] | None:
+    """The longest own kernel on both sides of one operator that does the same work as before."""
+    if len(matched.before) != 1 or len(matched.after) != 1 or _work(matched.before) != _work(matched.after):
+        return None
+    before = _own(signals.kernels_before, matched.before[0])
+    after = _own(signals.kernels_after, matched.after[0])
+    return None if before is None or after is None else (before, after)
+
+
+def _work(rows: tuple[OperatorRow, ...]) -> tuple[object, ...]:
+    """What has to be equal for another kernel to be a choice: type, size, and the nodes in the kernel."""
+    row = rows[0]
+    return row.op, row.dtype, row.flops, row.shape, len(row.sources)
+
+
+def _own(kernels: Mapping[int, tuple[KernelRow, ...]], row: OperatorRow) -> KernelRow | None:
+    own = [kernel for kernel in kernels.get(row.number, ()) if not kernel.implicit and kernel.op == row.op]
+    return max(own, key=lambda kernel: (_body(kernel), -kernel.index), default=None)
+
+
+def _body(kernel: KernelRow) -> int:
+    """Time without the launch, in the whole execution."""
+    return (kernel.parts.compute_ps + kernel.parts.transfer_ps) * kernel.times
+
+
+def _choice(kernel: KernelRow) -> str:
+    if not any(kernel.tile):
+        return kernel.variant
+    return f"{kernel.variant} tile {'x'.join(map(str, kernel.tile))}"
+
+
+def _suspect(signals: Signals, members: list[tuple[Matched, str, int]]) -> Suspect:
+    worst, text, time = max(members, key=lambda item: item[2])
+    origin = [*signals.changed(*_ORIGIN), *(item for item in signals.differences if item.kind == "device")]
+    return Suspect(
+        rule="kernel_swap",
+        sentence=(
+            f"{and_more(worst.ref, members)}: another kernel, {text}, {time_text(time)} longer"
+        ),
+        cost=signals.cost(sum(item[2] for item in members)),
+        operator=worst.ref,
+        difference=origin[0] if origin else None,
+        evidence=(Evidence(step=Step.KERNELS, label="kernel choice", text=text),),
+        remedies=(
+            Remedy(title="restore what the choice depends on", risk="none", taken=tuple(origin))
+            if origin
+            else Remedy(
+                title="pin the kernel",
+                risk="none, same numerics",
+                advice="pin the version of the kernel library, or name the kernel in its choice file",
+            ),
+        ),
+    )  # fmt: skip
+
+
+RULE = Rule(
+    id="kernel_swap",
+    about="The same operator of the same size and type runs another kernel or tile, and longer.",
+    needs=frozenset({Signal.BASELINE, Signal.KERNELS}),
+    match=_match,
+)

@@ -1,0 +1,129 @@
+"""Operators compute in a wider type than before, or pay for casts and quantisation around them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.core.diagnosis import Evidence
+from perfgate.core.difference import DifferenceKind, NewSetting
+from perfgate.core.item_types import item_bytes
+from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
+from perfgate.diagnose.signals import Matched, Signal, Signals
+from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from perfgate.core.difference import Difference
+    from perfgate.core.execution_profile import KernelRow, OperatorRow
+
+_CASTS = frozenset({"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"})
+_FLAGS = ("quantize", "quantise", "quantize.exclude", "exclude", "precision_mode", "precision_mode_v2", "op_precision_mode")
+_INT8, _FP16 = "int8", "float16"
+
+
+def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
+    wider: dict[tuple[str, str], list[Matched]] = {}
+    casts: list[tuple[Matched, int]] = []
+    for matched in signals.matched:
+        types = _types(matched)
+        if types is not None and item_bytes(types[1]) > item_bytes(types[0]) and matched.delta_ps > 0:
+            wider.setdefault(types, []).append(matched)
+            continue
+        time = _cast_time(signals.kernels_after, matched.after) - _cast_time(
+            signals.kernels_before, matched.before
+        )
+        if time > 0:
+            casts.append((matched, time))
+    found = [_wider(signals, types, group) for types, group in wider.items()]
+    if casts:
+        found.append(_casting(signals, casts))
+    return worst_first(signals, found, limits)
+
+
+def _types(matched: Matched) -> tuple[str, str] | None:
+    """Element type of the arithmetic on both sides, of the operator that takes most of the time."""
+    if not matched.before or not matched.after:
+        return None
+    before, after = (max(rows, key=lambda row: row.flops) for rows in (matched.before, matched.after))
+    return (before.dtype, after.dtype) if before.dtype and after.dtype else None
+
+
+def _cast_time(kernels: Mapping[int, tuple[KernelRow, ...]], rows: tuple[OperatorRow, ...]) -> int:
+    return sum(
+        kernel.duration_ps * kernel.times
+        for row in rows
+        for kernel in kernels.get(row.number, ())
+        if kernel.op in _CASTS
+    )
+
+
+def _wider(signals: Signals, types: tuple[str, str], group: list[Matched]) -> Suspect:
+    worst = max(group, key=lambda item: item.delta_ps)
+    flags = signals.changed(*_FLAGS)
+    text = f"{len(group)} operators left {types[0]} for {types[1]}"
+    reason = _reason(signals, group)
+    return Suspect(
+        rule="quantisation",
+        sentence=f"{text}: {and_more(worst.ref, group)}{reason and f' ({reason})'}",
+        cost=signals.cost(sum(item.delta_ps for item in group)),
+        operator=worst.ref,
+        difference=flags[0] if flags else None,
+        evidence=(Evidence(step=Step.OPERATORS, label="element type", text=text),),
+        remedies=_remedies(types[0], flags),
+    )
+
+
+def _reason(signals: Signals, group: list[Matched]) -> str:
+    """Why one of them is not quantised, by the pass log."""
+    names = {row.name for matched in group for row in matched.after}
+    for entry in signals.after.pass_log:
+        is_refusal = entry.pass_name == "quantise" and not entry.applied and entry.before
+        if is_refusal and entry.before[0].partition(" ")[2] in names:
+            return entry.reason
+    return ""
+
+
+def _casting(signals: Signals, casts: list[tuple[Matched, int]]) -> Suspect:
+    worst, _ = max(casts, key=lambda item: item[1])
+    time = sum(spent for _, spent in casts)
+    flags = signals.changed(*_FLAGS)
+    text = f"casts and quantisation at {and_more(worst.ref, casts)}, {time_text(time)} more"
+    advice = Remedy(
+        title="keep neighbours in one type",
+        risk="check the output difference",
+        advice="calibrate the operators on both sides of a cast, or list both as excluded",
+    )
+    return Suspect(
+        rule="quantisation",
+        sentence=text,
+        cost=signals.cost(time),
+        operator=worst.ref,
+        difference=flags[0] if flags else None,
+        evidence=(Evidence(step=Step.OPERATORS, label="casts", text=text),),
+        remedies=(_restored(flags), advice) if flags else (advice,),
+    )
+
+
+def _remedies(narrow: str, flags: tuple[Difference, ...]) -> tuple[Remedy, ...]:
+    found = [_restored(flags)] if flags else []
+    flag, value = ("quantize", _INT8) if narrow == _INT8 else ("--precision_mode", "force_fp16")
+    if not flags and narrow in {_INT8, _FP16}:
+        setting = NewSetting(kind=DifferenceKind.FLAG, name=flag, value=value)
+        found.append(
+            Remedy(title=f"compute in {narrow}", risk="check the output difference", settings=(setting,))
+        )
+    advice = f"calibrate these operators for {narrow}, or accept them as a listed exception"
+    return (*found, Remedy(title="calibrate or list them", risk="check the output difference", advice=advice))
+
+
+def _restored(flags: tuple[Difference, ...]) -> Remedy:
+    return Remedy(title="restore the precision", risk="check the output difference", taken=flags)
+
+
+RULE = Rule(
+    id="quantisation",
+    about="Operators compute in a wider type than before, or pay for casts and quantisation around them.",
+    needs=frozenset({Signal.BASELINE, Signal.KERNELS}),
+    match=_match,
+)
