@@ -14,6 +14,7 @@ from perfgate.cli.progress import announce
 from perfgate.core.diagnosis import Focus
 from perfgate.core.errors import ExitCode
 from perfgate.diagnose.amounts import ALIASES
+from perfgate.diagnose.merge import is_same_cause
 from perfgate.report.diagnosis_markdown import diagnosis_markdown
 from perfgate.report.diagnosis_report import DiagnosisReport
 from perfgate.report.diagnosis_text import diagnosis_lines
@@ -80,7 +81,7 @@ def diagnose(ctx: click.Context, /, json_file: str | None, **asked: Any) -> None
     code = _exit_code(result)
     answer(
         json_file,
-        _lines(result, now),
+        _lines(result, now, show_all=ctx.obj.get("verbose", 0) > 0),
         lambda: DiagnosisReport(exit_code=int(code), diagnoses=result.diagnoses, notes=result.notes),
     )
     if asked["markdown"] is not None:
@@ -90,11 +91,12 @@ def diagnose(ctx: click.Context, /, json_file: str | None, **asked: Any) -> None
     ctx.exit(int(code))
 
 
-def _lines(result: Diagnosed, now: dt.datetime) -> Iterator[str]:
+def _lines(result: Diagnosed, now: dt.datetime, *, show_all: bool) -> Iterator[str]:
     for position, found in enumerate(result.diagnoses):
         if position:
             yield ""
-        yield from diagnosis_lines(found, now)
+        told = next((other for other in result.diagnoses[:position] if is_same_cause(other, found)), None)
+        yield from diagnosis_lines(found, now, None if show_all or told is None else told.key)
     for note in result.notes:
         yield f"note: {note}"
 

@@ -31,9 +31,7 @@ class RouteTable:
             self._answers[key] = route
         return route
 
-    def passed_over(
-        self, value: WorkValue, chosen: Route, source: str, target: str
-    ) -> dict[str, int | str]:
+    def passed_over(self, value: WorkValue, chosen: Route, source: str, target: str) -> dict[str, int | str]:
         """The alignment of the better route above the chosen one that the value's stride misses, if any."""
         for route in self._device.routes:
             if route is chosen:

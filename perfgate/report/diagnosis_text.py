@@ -16,6 +16,7 @@ from perfgate.report.diagnosis_rows import (
     headline,
     metric_rows,
     proof_text,
+    relative,
     together_text,
     unexplained_text,
 )
@@ -31,10 +32,19 @@ _LABEL = 10  # columns of the words before the values
 _SHORT = 7
 
 
-def diagnosis_lines(found: Diagnosis, now: dt.datetime) -> Iterator[str]:
-    """All lines of one diagnosis, without trailing blanks; `now` ages the culprit."""
+def diagnosis_lines(found: Diagnosis, now: dt.datetime, told: str | None = None) -> Iterator[str]:
+    """All lines of one diagnosis, without trailing blanks; `now` ages the culprit.
+
+    `told`: the benchmark whose diagnosis above has the same first cause, so that it is not told again.
+    """
     yield _title(found)
     yield from _numbers(found)
+    if told is not None and found.causes:
+        yield f"  cause     as of {inert(told)}, {headline(found)}; -v shows it"
+        proof = proof_text(found.causes[0], found)
+        if proof:
+            yield f"  proof     {proof}"
+        return
     if found.attribution is not None:
         yield ""
         yield from _where(found.attribution)
@@ -126,8 +136,12 @@ def _first(cause: Cause, found: Diagnosis, now: dt.datetime) -> Iterator[str]:
     proof = proof_text(cause, found)
     if proof:
         yield _labelled("proof", proof)
-    for effect in cause.effects[1:]:
-        text = f"{effect.benchmark}[{effect.device}] {effect.metric}"
+    others = [
+        item for item in cause.effects if (item.benchmark, item.device) != (found.benchmark, found.device)
+    ]
+    for key in dict.fromkeys((item.benchmark, item.device) for item in others):
+        worst = next(item for item in others if (item.benchmark, item.device) == key)
+        text = f"{key[0]} on {key[1]}: {worst.metric} {relative(worst.relative or 0.0)}"
         yield _labelled("also hits", inert(text))
 
 

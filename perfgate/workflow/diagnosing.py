@@ -15,6 +15,7 @@ from perfgate.core.diagnosis import Diagnosis, Focus, MetricDelta
 from perfgate.core.errors import ExitCode, NothingMeasuredError, PerfgateError, UsageError
 from perfgate.core.verdict import Verdict
 from perfgate.diagnose.engine import Observation, Setting, diagnose
+from perfgate.diagnose.merge import merge_causes
 from perfgate.diagnose.summary_profile import profile_of_summary
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
@@ -126,7 +127,7 @@ def diagnose_check(result: CheckResult, request: DiagnoseRequest) -> Diagnosed:
             diagnoses.append(_diagnose(before, after, item.comparisons, request, others))
     diagnoses = with_commits(diagnoses, tree, result.ground.base.commit, request.bisection)
     return Diagnosed(
-        diagnoses=tuple(diagnoses),
+        diagnoses=merge_causes(diagnoses),
         verdicts=verdicts,
         notes=(*notes, *_nothing_to_explain(chosen, verdicts)),
         exit_code=result.exit_code,
@@ -200,7 +201,7 @@ def _diagnose_pairs(
     if place is not None:
         diagnoses = with_commits(diagnoses, *place, request.bisection)
     return Diagnosed(
-        diagnoses=tuple(diagnoses),
+        diagnoses=merge_causes(diagnoses),
         verdicts=decision.benchmarks,
         notes=tuple(notes),
         exit_code=decision.exit_code,

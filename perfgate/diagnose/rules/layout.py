@@ -61,9 +61,7 @@ def _foreign_layout(signals: Signals, matched: Matched, machine: Device) -> str:
 def _forms(kernels: Sequence[KernelRow]) -> list[str]:
     """Of a round trip over the host the reorder counts, not its two copies."""
     return [
-        row.variant
-        for row in kernels
-        if row.implicit and _BETWEEN in row.variant and row.engine not in LINK
+        row.variant for row in kernels if row.implicit and _BETWEEN in row.variant and row.engine not in LINK
     ]
 
 
@@ -80,7 +78,9 @@ def _suspect(signals: Signals, layout: str, group: list[Matched], machine: Devic
     return Suspect(
         rule="layout",
         sentence=f"{and_more(worst.ref, group)} got {layout}, {machine.name} works in {wanted}: conversions {text}",
-        cost=signals.cost(sum(map(_added, group)), sum_of(rows, "copied_bytes") - sum_of(old, "copied_bytes")),
+        cost=signals.cost(
+            sum(map(_added, group)), sum_of(rows, "copied_bytes") - sum_of(old, "copied_bytes")
+        ),
         operator=worst.ref,
         difference=next(iter(signals.changed("optypelayout", "input_format")), None),
         evidence=(Evidence(step=Step.KERNELS, label="layout conversions", text=text),),

@@ -93,7 +93,9 @@ def _suspect(signals: Signals, grown: list[Matched], time: int) -> Suspect:
 def _change_text(matched: Matched) -> str:
     if not matched.before:
         return "is new"
-    before, after = (max(rows, key=lambda row: prod(row.shape)).shape for rows in (matched.before, matched.after))
+    before, after = (
+        max(rows, key=lambda row: prod(row.shape)).shape for rows in (matched.before, matched.after)
+    )
     return f"{from_to(_shape_text(before), _shape_text(after))}, FLOP {from_to(*_flops(matched))}"
 
 
@@ -108,7 +110,9 @@ def _shape_text(shape: tuple[int, ...]) -> str:
 def _flops_text(signals: Signals) -> str:
     before = () if signals.before is None else signals.before.operators
     old, new = sum_of(before, "flops"), sum_of(signals.after.operators, "flops")
-    return f"FLOP {from_to(f'{old:,}', f'{new:,}')}, operators {len(before)} -> {len(signals.after.operators)}"
+    return (
+        f"FLOP {from_to(f'{old:,}', f'{new:,}')}, operators {len(before)} -> {len(signals.after.operators)}"
+    )
 
 
 def _steps_text(signals: Signals) -> str:

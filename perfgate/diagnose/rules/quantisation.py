@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import KernelRow, OperatorRow
 
 _CASTS = frozenset({"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"})
-_FLAGS = ("quantize", "quantise", "quantize.exclude", "exclude", "precision_mode", "precision_mode_v2", "op_precision_mode")
+_FLAGS = (
+    "quantize",
+    "quantise",
+    "quantize.exclude",
+    "exclude",
+    "precision_mode",
+    "precision_mode_v2",
+    "op_precision_mode",
+)
 _INT8, _FP16 = "int8", "float16"
 
 

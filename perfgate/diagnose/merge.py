@@ -1,0 +1,70 @@
+"""One cause, many effects: what the same difference did to several benchmarks, devices and metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from perfgate.core.diagnosis import Effect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perfgate.core.diagnosis import Cause, Diagnosis
+
+
+def merge_causes(diagnoses: Sequence[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """The diagnoses with each cause knowing all its effects, worst first; the worst diagnosis comes first.
+
+    Causes are the same when they have the same difference, or the same rule and operator name.
+    """
+    effects: dict[tuple[str, ...], list[Effect]] = {}
+    for found in diagnoses:
+        for cause in found.causes:
+            effects.setdefault(_key(cause), []).extend(_effects(found))
+    merged = [
+        msgspec.structs.replace(
+            found, causes=tuple(_with_effects(cause, effects[_key(cause)]) for cause in found.causes)
+        )
+        for found in diagnoses
+    ]
+    return tuple(sorted(merged, key=lambda found: (-_worst(found), found.key)))
+
+
+def is_same_cause(one: Diagnosis, other: Diagnosis) -> bool:
+    """Both have the same first cause."""
+    return bool(one.causes and other.causes) and _key(one.causes[0]) == _key(other.causes[0])
+
+
+def _key(cause: Cause) -> tuple[str, ...]:
+    if cause.difference is not None:
+        return (cause.difference.key,)
+    return (cause.rule, "" if cause.operator is None else cause.operator.name)
+
+
+def _effects(found: Diagnosis) -> list[Effect]:
+    """The judged metrics that got worse, the worst of the sampled ones first."""
+    return [
+        Effect(
+            benchmark=found.benchmark,
+            device=found.device,
+            metric=row.metric.name,
+            before=row.before,
+            after=row.after,
+            relative=row.relative,
+        )
+        for row in found.metrics
+        if row.relative is not None and row.relative > 0
+    ]
+
+
+def _with_effects(cause: Cause, effects: list[Effect]) -> Cause:
+    unique = dict.fromkeys(effects)
+    return msgspec.structs.replace(
+        cause, effects=tuple(sorted(unique, key=lambda item: -(item.relative or 0.0)))
+    )
+
+
+def _worst(found: Diagnosis) -> float:
+    return max((row.relative or 0.0 for row in found.metrics if row.metric.is_sampled), default=0.0)
