@@ -66,6 +66,13 @@ if TYPE_CHECKING:
     help="Build REV and the working tree and measure them in turns, instead of reading baselines.",
 )
 @click.option("--setup", default=None, metavar="CMD", help="With --against: run in each checkout first.")
+@click.option(
+    "--diagnose/--no-diagnose",
+    "explains",
+    default=True,
+    show_default=True,
+    help="Explain the worst regressions.",
+)
 @click.option("--sarif", type=click.Path(path_type=Path), help="Write the guardrail findings as SARIF.")
 @click.pass_context
 def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
@@ -96,6 +103,7 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
         sarif_file=asked["sarif"],
         against=_against(asked, given),
         set_up=tuple(shlex.split(asked["setup"] or "")),
+        explains=asked["explains"],
     )
     result = run_check(
         options,

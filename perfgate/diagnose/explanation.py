@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from perfgate.core.record import Hotspot  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.core.diagnosis import Diagnosis  # noqa: TC001 - msgspec reads the annotations at run time
+from perfgate.core.record import Hotspot  # noqa: TC001 - the same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,10 @@ class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """What differs between the records of one benchmark; operators by added time, worst first."""
+    """What differs between the records of one benchmark; operators by added time, worst first.
+
+    `diagnosis`: why, for what a gate explains; `diagnosis_file`: where it is kept, below the root.
+    """
 
     key: str
     settings: tuple[SettingChange, ...]
@@ -45,6 +49,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     copied_before: float
     copied_now: float
     model_changed: bool
+    diagnosis: Diagnosis | None = None
+    diagnosis_file: str = ""
 
     @property
     def copier(self) -> OperatorChange | None:

@@ -18,6 +18,7 @@ from perfgate.pytest_plugin.scope import read_scope
 from perfgate.report.inert import inert
 from perfgate.workflow.check import Selected, judge_run
 from perfgate.workflow.checking import closing_of, json_value
+from perfgate.workflow.explaining import explained
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import (
     RULE_FILES,
@@ -191,13 +192,14 @@ class SessionState:
         self.is_partial = leaves_out or any(item.key not in chosen for item in ground.benchmarks)
         self.ground = ground.with_tests(tests.benchmarks.values())
         self.selected = len(selected)
-        self.outcome = judge_run(
+        judged = judge_run(
             self.ground,
             Selected(benchmarks=selected, is_partial=self.is_partial, absent=absent),
             Measured(records=records, failed=failed, skipped=skipped),
             taker.fresh,
             self._guard().evaluation.rules,
         )
+        self.outcome = explained(self.ground, judged, self.options.seed)
         return self.outcome
 
     def _without_result(self, records: Mapping[str, Record], failed: dict[str, str]) -> dict[str, str]:

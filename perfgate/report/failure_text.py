@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.units import PS_PER_SECOND, percent, readable
 from perfgate.core.verdict import PRECEDENCE, Verdict
+from perfgate.report.cause_lines import cause_lines, has_plan
 from perfgate.report.inert import inert
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ def failure_text(verdict: BenchmarkVerdict, explanation: Explanation | None) -> 
     lines += [f"  {note}" for note in verdict.notes if note != lines[0]]
     if explanation is not None:
         lines += _evidence(explanation)
-    lines.append(f"  next: {next_command(verdict)}")
-    return "\n".join(inert(line) for line in lines[:MAX_LINES])
+    last = f"  next: {next_command(verdict, explanation)}"
+    return "\n".join(inert(line) for line in (*lines[: MAX_LINES - 1], last))
 
 
 def _by_weight(item: Comparison) -> tuple[int, bool, float]:
@@ -102,6 +103,9 @@ def _evidence(explanation: Explanation) -> list[str]:
     if explanation.copied_now != explanation.copied_before:
         before, now = readable(explanation.copied_before, "B"), readable(explanation.copied_now, "B")
         lines.append(f"  copies between host and device: {before} -> {now}{_copier(explanation)}")
+    found = explanation.diagnosis
+    if found is not None and found.found is not None:
+        return [*lines, *(f"  {line}" for line in cause_lines(found))]
     for change in explanation.settings[:_SHOWN_SETTINGS]:
         was, is_now = change.before or "(absent)", change.now or "(absent)"
         lines.append(f"  changed: {change.place} {change.name} {was} -> {is_now}")
@@ -127,8 +131,10 @@ def _seconds(picoseconds: int) -> str:
     return readable(picoseconds / PS_PER_SECOND, "s")
 
 
-def next_command(verdict: BenchmarkVerdict) -> str:
+def next_command(verdict: BenchmarkVerdict, explanation: Explanation | None = None) -> str:
     """What somebody who sees this verdict types next."""
+    if explanation is not None and explanation.diagnosis_file and has_plan(explanation.diagnosis):
+        return f"perfgate optimize --diagnosis {shlex.quote(explanation.diagnosis_file)} -o plan/"
     is_accepted_next = verdict.verdict in {Verdict.NEW, Verdict.CHANGED, Verdict.MISSING}
     if verdict.test:
         keep = " --perfgate-records new" if is_accepted_next else ""

@@ -12,6 +12,7 @@ from perfgate.gate.evidence_log import check_evidence
 from perfgate.report.check_report import CheckReport, EditedFile, GuardrailPart, verdict_of
 from perfgate.report.check_text import Closing
 from perfgate.workflow.check import Outcome, Selected, judge_run, remarks
+from perfgate.workflow.explaining import explained
 from perfgate.workflow.given import outside_suites, select_beside
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, broken_places, check_guardrails
@@ -93,6 +94,8 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
         take,
         guard.evaluation.rules,
     )
+    if options.explains and options.against is None:
+        outcome = explained(ground, outcome, options.seed)
     if options.keep_records is not None:
         write_records(options.keep_records, outcome.records.values())
     code = ExitCode.FAIL if guard.is_broken else outcome.exit_code

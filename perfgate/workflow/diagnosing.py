@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from perfgate.baseline.revision import resolve
-from perfgate.core.diagnosis import Diagnosis, Focus, MetricDelta
+from perfgate.core.diagnosis import Diagnosis, Focus
 from perfgate.core.errors import ExitCode, NothingMeasuredError, PerfgateError, UsageError
 from perfgate.core.verdict import Verdict
-from perfgate.diagnose.engine import Observation, Setting, diagnose
+from perfgate.diagnose.engine import Setting, diagnose
 from perfgate.diagnose.merge import merge_causes
-from perfgate.diagnose.summary_profile import profile_of_summary
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.gate.thresholds import SuitePolicy
 from perfgate.workflow.blame import with_commits
 from perfgate.workflow.checking import run_check
-from perfgate.workflow.commit_tree import CommitTree
 from perfgate.workflow.diagnosis_side import DiagnosisSide, TreeSides, sides_of_files
+from perfgate.workflow.explaining import commit_sides, explain_pair, explain_verdicts, latency_ratios
 from perfgate.workflow.recording import open_tree
 from perfgate.workflow.resimulation import Resimulator
 from perfgate.workflow.suites import find_suites, select
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from perfgate.core.verdict import BenchmarkVerdict, Comparison
+    from perfgate.core.verdict import BenchmarkVerdict
     from perfgate.workflow.checking import CheckResult
     from perfgate.workflow.options import GateOptions
     from perfgate.workflow.worktree import WorkTree
@@ -85,7 +80,7 @@ def run_diagnosis(request: DiagnoseRequest, announce: Callable[[int, int, str], 
 
 
 def _of_worktree(request: DiagnoseRequest, announce: Callable[[int, int, str], None]) -> Diagnosed:
-    options = replace(request.options, measure_in_spite=True)
+    options = replace(request.options, measure_in_spite=True, explains=False)
     result = run_check(
         options,
         environment=request.environment,
@@ -93,39 +88,22 @@ def _of_worktree(request: DiagnoseRequest, announce: Callable[[int, int, str], N
         expression=request.expression,
         announce=announce,
     )
-    return diagnose_check(result, request)
+    return _explained(result, request)
 
 
-def diagnose_check(result: CheckResult, request: DiagnoseRequest) -> Diagnosed:
-    """Explain the benchmarks that a check found worse; with a selection all of them.
-
-    Raises:
-        PerfgateError: base or working tree cannot be read.
-    """
-    verdicts = result.outcome.verdicts
-    baselines, records = result.ground.baselines.records, result.outcome.records
+def _explained(result: CheckResult, request: DiagnoseRequest) -> Diagnosed:
+    """The benchmarks that a check found worse; with a selection all of them."""
+    verdicts, ground = result.outcome.verdicts, result.ground
     chosen = [
-        item
+        item.key
         for item in verdicts
         if (request.expression or item.verdict is Verdict.REGRESSED)
-        and item.key in records
-        and item.key in baselines
+        and item.key in result.outcome.records
+        and item.key in ground.baselines.records
     ]
-    suite = _ratios(verdicts)
-    diagnoses, notes = [], []
-    tree = result.ground.tree
-    with _commit_sides(tree, result.ground.base.commit, request) as base:
-        now = TreeSides(tree, "", seed=request.options.seed)
-        for item in chosen:
-            try:
-                before = base.of_baseline(baselines[item.key])
-                after = now.of_record(records[item.key])
-            except PerfgateError as problem:
-                notes.append(f"{item.key}: {problem.line}")
-                continue
-            others = {key: ratio for key, ratio in suite.items() if key != item.key}
-            diagnoses.append(_diagnose(before, after, item.comparisons, request, others))
-    diagnoses = with_commits(diagnoses, tree, result.ground.base.commit, request.bisection)
+    seed = request.options.seed
+    diagnoses, notes = explain_verdicts(ground, result.outcome, chosen, seed, request.focus)
+    diagnoses = with_commits(diagnoses, ground.tree, ground.base.commit, request.bisection)
     return Diagnosed(
         diagnoses=merge_causes(diagnoses),
         verdicts=verdicts,
@@ -141,7 +119,10 @@ def _of_commit(request: DiagnoseRequest, revision: str) -> Diagnosed:
         raise UsageError("no git repository", str(request.options.root), "run it inside one")
     commit = _commit(tree, revision, "--at")
     base = _commit(tree, request.options.base or f"{commit}^", "--base")
-    with _commit_sides(tree, base, request) as before, _commit_sides(tree, commit, request) as after:
+    with (
+        commit_sides(tree, base, request.options.seed) as before,
+        commit_sides(tree, commit, request.options.seed) as after,
+    ):
         wanted = _selected(after, request)
         pairs = {
             key: (before.measured(key), after.measured(key))
@@ -188,7 +169,7 @@ def _diagnose_pairs(
     before = {key: sides[0].observation.record for key, sides in pairs.items()}
     after = {key: sides[1].observation.record for key, sides in pairs.items()}
     decision = decide_in_stages(before, after, SuitePolicy(), None, options=JudgeOptions())
-    suite = _ratios(decision.benchmarks)
+    suite = latency_ratios(decision.benchmarks)
     diagnoses, notes = [], []
     for item in decision.benchmarks:
         if item.key not in pairs:
@@ -197,7 +178,7 @@ def _diagnose_pairs(
             notes.append(f"{item.key}: {item.verdict}, {item.reason}: the two sides cannot be compared")
             continue
         others = {key: ratio for key, ratio in suite.items() if key != item.key}
-        diagnoses.append(_diagnose(*pairs[item.key], item.comparisons, request, others))
+        diagnoses.append(explain_pair(*pairs[item.key], item.comparisons, others, request.focus))
     if place is not None:
         diagnoses = with_commits(diagnoses, *place, request.bisection)
     return Diagnosed(
@@ -208,79 +189,12 @@ def _diagnose_pairs(
     )
 
 
-def _diagnose(
-    before: DiagnosisSide,
-    after: DiagnosisSide,
-    comparisons: Sequence[Comparison],
-    request: DiagnoseRequest,
-    suite: Mapping[str, float],
-) -> Diagnosis:
-    resimulate = (
-        Resimulator(before.simulation, after.simulation)
-        if before.simulation is not None and after.simulation is not None
-        else None
-    )
-    sides = _alike(before.observation, after.observation)
-    setting = Setting(
-        focus=request.focus, resimulate=resimulate, metrics=_deltas(comparisons), suite=suite or None
-    )
-    found = diagnose(*sides, setting)
-    notes = dict.fromkeys((*found.notes, *before.notes, *after.notes))
-    return msgspec.structs.replace(found, notes=tuple(notes))
-
-
-def _alike(before: Observation, after: Observation) -> tuple[Observation, Observation]:
-    """Where one side only has a summary, both are read from theirs: a summary hides small operators."""
-    if before.profile is not None and not before.profile.kernels:
-        summary = profile_of_summary(after.record)
-        return before, replace(after, profile=summary or after.profile)
-    return before, after
-
-
-def _deltas(comparisons: Sequence[Comparison]) -> tuple[MetricDelta, ...]:
-    return tuple(
-        MetricDelta(
-            metric=item.metric,
-            before=item.baseline,
-            after=item.now,
-            relative=item.worse_by,
-            low=item.low if item.metric.is_sampled else None,
-            high=item.high if item.metric.is_sampled else None,
-            runs_before=item.baseline_runs,
-            runs_after=item.candidate_runs,
-        )
-        for item in comparisons
-        if item.baseline is not None and item.now is not None
-    )
-
-
-def _ratios(verdicts: Sequence[BenchmarkVerdict]) -> dict[str, float]:
-    """Latency now over the baseline's, by benchmark."""
-    return {
-        item.key: row.now / row.baseline
-        for item in verdicts
-        for row in item.comparisons
-        if row.metric.name == "latency" and row.now and row.baseline
-    }
-
-
 def _nothing_to_explain(chosen: Sequence[object], verdicts: Sequence[BenchmarkVerdict]) -> list[str]:
     if chosen:
         return []
     new = sum(item.verdict in {Verdict.NEW, Verdict.MISSING} for item in verdicts)
     more = f"; {new} have nothing to compare with" if new else ""
     return [f"no benchmark regressed, so there is nothing to explain{more}"]
-
-
-@contextmanager
-def _commit_sides(tree: WorkTree, commit: str, request: DiagnoseRequest) -> Iterator[TreeSides]:
-    if tree.repository is None:
-        raise UsageError(
-            "no git repository", str(tree.root), "run it inside one, or name --before and --after"
-        )
-    with tempfile.TemporaryDirectory(prefix="perfgate-at-") as folder:
-        at = CommitTree(tree.repository, commit, tree.prefix, Path(folder))
-        yield TreeSides(at, commit[:7], seed=request.options.seed)
 
 
 def _selected(after: TreeSides, request: DiagnoseRequest) -> list[str]:

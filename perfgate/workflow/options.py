@@ -24,7 +24,8 @@ class GateOptions:
     `cache` one for compiled programs, `timeout` the seconds that one run of a timed pytest test may take,
     `profile` says whose whole profiles lie beside kept records: `none`, `regressed` or `all`.
     `policy_file` is read in place of the working tree's; base's holds as well. `against` is a revision to
-    measure beside the working tree instead of reading its baselines; `set_up` builds both.
+    measure beside the working tree instead of reading its baselines; `set_up` builds both. `explains`: the
+    worst regressions get a diagnosis.
     """
 
     root: Path
@@ -47,6 +48,7 @@ class GateOptions:
     policy_file: Path | None = None
     against: str | None = None
     set_up: tuple[str, ...] = ()
+    explains: bool = True
 
 
 def baselines_folder(text: str, where: str) -> str:
