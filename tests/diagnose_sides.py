@@ -93,7 +93,10 @@ def _simulated(graph: Graph, config: CompileConfig, of: Side, shapes: int) -> Pr
 def differences(before: Side, after: Side) -> tuple[Difference, ...]:
     """Flags and runtime keys that the two sides do not share."""
     found = []
-    kinds = ((DifferenceKind.FLAG, before.flags, after.flags), (DifferenceKind.RUNTIME, before.runtime, after.runtime))
+    kinds = (
+        (DifferenceKind.FLAG, before.flags, after.flags),
+        (DifferenceKind.RUNTIME, before.runtime, after.runtime),
+    )
     for kind, *sides in kinds:
         old, new = (dict(pairs) for pairs in sides)
         for name in sorted(old.keys() | new.keys()):

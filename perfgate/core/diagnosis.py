@@ -173,6 +173,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
     `cost` is its part of the delta. `frequency` is (right, cases) of the calibration's bin. `sentence` says
     what happened and why, in one line; `difference` is the configuration behind it, if one was found.
+    `rules` are those whose matches it explains.
     """
 
     rule: str
@@ -186,6 +187,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     frequency: tuple[int, int] = (0, 0)
     commit: Commit | None = None
     effects: tuple[Effect, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,164 @@
+"""Both sides of a planted fault: what is measured before and after, without the gate around it."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import onnx
+
+from perfgate.backends.protocol import Request
+from perfgate.backends.simulated import SimulatedBackend
+from perfgate.core.metric import KNOWN_METRICS
+from perfgate.core.record import Record, Ruler, Subject
+from perfgate.core.setting import Setting
+from perfgate.diagnose.engine import Observation
+from perfgate.measure.simulation_input import SimulationInput
+from perfgate.zoo.catalogue import build
+from tests.planted.model_edits import edited
+from tests.planted.scenario import Scenario, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SCRIPT, RUNTIME_FILE = "deploy/convert.sh", "deploy/runtime_config.yaml"
+METRICS = tuple(KNOWN_METRICS[name] for name in ("latency", "copied_bytes", "peak_memory", "energy_j"))
+_RUNS = 5
+
+
+class MeasuredSide:
+    """A record with its profile, and what both were simulated from."""
+
+    def __init__(self, simulation: SimulationInput) -> None:
+        session = SimulatedBackend(devices=simulation.devices, read=simulation.read).open(simulation.request)
+        request, found = simulation.request, session.describe()
+        self.simulation = simulation
+        self.record = Record(
+            benchmark=request.benchmark,
+            device=request.device,
+            backend="simulated",
+            ruler=Ruler(
+                inputs=found.inputs,
+                metrics=METRICS,
+                protocol=found.protocol,
+                device_digest=found.device_digest,
+                cost_model=found.cost_model,
+            ),
+            subject=Subject(
+                model=request.model_name,
+                model_digest=found.model_digest,
+                compile=request.compile,
+                runtime=request.runtime,
+                files=self._digests(),
+            ),
+            runs=tuple(session.measure(number) for number in range(_RUNS)),
+            exact={name: found.exact[name] for name in ("copied_bytes", "peak_memory", "energy_j")},
+        )
+        self.observation = Observation(record=self.record, profile=session.profile())
+
+    def _digests(self) -> dict[str, str]:
+        names = [item.value for item in self.simulation.request.compile if item.name.endswith("_file")]
+        return {name: self.simulation.read(name, "") for name in names if name}
+
+
+@contextlib.contextmanager
+def planted(scenario: Scenario, *, seed: int = 0) -> Iterator[tuple[MeasuredSide, MeasuredSide]]:
+    """Before and after; files of devices live as long as the context."""
+    with tempfile.TemporaryDirectory(prefix="planted-") as folder:
+        yield (
+            MeasuredSide(_side(scenario, Path(folder, "before"), is_after=False, seed=seed)),
+            MeasuredSide(_side(scenario, Path(folder, "after"), is_after=True, seed=seed + 1)),
+        )
+
+
+def _side(scenario: Scenario, folder: Path, *, is_after: bool, seed: int) -> SimulationInput:
+    flags, keys = dict(scenario.compile), dict(scenario.runtime)
+    parameters, preset = dict(scenario.parameters), scenario.preset
+    device_edits: dict[str, Any] = {}
+    files: dict[str, str] = {}
+    edits = []
+    for plant in scenario.plants:
+        value = plant.to if is_after else plant.from_
+        if plant.flag is not None:
+            _put(flags, plant.flag, value)
+        elif plant.runtime is not None:
+            _put(keys, plant.runtime, value)
+        elif plant.device is not None:
+            _put(device_edits, plant.device, value)
+        elif plant.parameter is not None:
+            _put(parameters, plant.parameter, value)
+        elif plant.preset is not None:
+            preset = text_of(value)
+        elif plant.file is not None:
+            files[plant.file] = str(value or "")
+        elif is_after:
+            edits.append((plant.edit or "", plant.at, plant.times))
+    has_device_edit = any(plant.device is not None for plant in scenario.plants)
+    device = _device(scenario.device, folder, device_edits) if has_device_edit else scenario.device
+    model = _model(scenario.model, preset, tuple(sorted(parameters.items())), tuple(edits))
+    request = Request(
+        benchmark=scenario.model.partition(":")[2] or scenario.model,
+        device=device,
+        model=model,
+        model_name=scenario.model,
+        compile=_settings(flags, SCRIPT),
+        runtime=_settings(keys, RUNTIME_FILE),
+        iterations=scenario.iterations,
+        noise=scenario.noise,
+        seed=seed,
+    )
+    return SimulationInput(request=request, read=lambda name, _: files[name], devices=(folder,))
+
+
+def _put(settings: dict[str, Any], name: str, value: Any) -> None:  # noqa: ANN401 - a YAML scalar
+    if value is None:
+        settings.pop(name, None)
+    else:
+        settings[name] = value
+
+
+def _settings(values: Mapping[str, Any], path: str) -> tuple[Setting, ...]:
+    """Flags and keys in order, each on a line of its own."""
+    return tuple(
+        Setting(name=name, value=text_of(value), place=f"{path}:{line}:5")
+        for line, (name, value) in enumerate(values.items(), 2)
+    )
+
+
+def _device(base: str, folder: Path, edits: Mapping[str, Any]) -> str:
+    """A device of the repository that inherits from a built-in one, with values changed."""
+    lines = ["name: planted", f"base: {base}"]
+    tree: dict[str, dict[str, Any]] = {}
+    for dotted, value in edits.items():
+        first, _, second = dotted.partition(".")
+        if second:
+            tree.setdefault(first, {})[second] = value
+        else:
+            lines.append(f"{first}: [{text_of(value)}, A, planted]")
+    for first, values in tree.items():
+        lines.append(f"{first}:")
+        lines += [f"  {key}: [{text_of(value)}, A, planted]" for key, value in values.items()]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "planted.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "planted"
+
+
+@lru_cache(maxsize=64)
+def _model(
+    name: str,
+    preset: str | None,
+    parameters: tuple[tuple[str, Any], ...],
+    edits: tuple[tuple[str, str, int], ...],
+) -> bytes:
+    kind, _, rest = name.partition(":")
+    if kind == "zoo":
+        model = build(rest, preset, **dict(parameters))
+    else:
+        folder = Path(str(onnx.__file__)).parent / "backend" / "test" / "data" / "light"
+        model = onnx.load(folder / f"{rest}.onnx")
+    for edit, at, times in edits:
+        model = edited(model, edit, at, times)
+    return bytes(model.SerializeToString())
