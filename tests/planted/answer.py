@@ -93,13 +93,18 @@ def is_right(cause: Cause, expected: Expect) -> bool:
 
 def _wrong(found: Diagnosis, expected: Expect, *, rank: int, is_regressed: bool) -> str:
     if expected.rule == NONE:
-        loud = [cause for cause in found.causes if cause.confidence >= 0.5]
-        return f"names {loud[0].rule} ({loud[0].confidence})" if loud else ""
+        loud = found.found
+        return f"names {loud.rule} ({loud.confidence})" if loud is not None else ""
     if expected.regresses and not is_regressed:
         return "the gate stays green"
     if rank == 0:
         told = ", ".join(_short(cause) for cause in found.causes[:3]) or "no cause"
         return f"not found; says {told}"
+    return _incomplete(found, expected, rank)
+
+
+def _incomplete(found: Diagnosis, expected: Expect, rank: int) -> str:
+    """What the right cause lacks."""
     right = found.causes[rank - 1]
     if rank > 1:
         return f"only number {rank}; first {_short(found.causes[0])}"

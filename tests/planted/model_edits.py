@@ -18,7 +18,7 @@ Model = Any  # onnx carries no types
 
 
 def edited(model: Model, edit: str, at: str, times: int) -> Model:
-    """A copy of the model with the edit made at the first `times` nodes that `at` names (all ops by default).
+    """A copy of the model, edited at the first `times` nodes that fit `at` (a name or an op, with `*`).
 
     Raises:
         UsageError: no such edit, or no node fits.
@@ -28,25 +28,50 @@ def edited(model: Model, edit: str, at: str, times: int) -> Model:
     change, default = EDITS[edit]
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
+    draft = Draft(copy.graph)
     pattern = at or default
-    nodes = [
+    chosen = [
         node
-        for node in copy.graph.node
+        for node in draft.nodes
         if fnmatch.fnmatchcase(node.name, pattern) or fnmatch.fnmatchcase(node.op_type, pattern)
     ][:times]
-    if not nodes:
+    if not chosen:
         raise UsageError(f"no node fits {pattern!r}", f"plant: {edit}", "name a node or an op of the model")
-    for number, node in enumerate(nodes):
-        change(copy.graph, node, number)
+    for number, node in enumerate(chosen):
+        change(draft, node, number)
+    draft.write()
     return copy
 
 
-def _insert_after(graph: Model, node: Model, new: list[Model]) -> None:
-    """Put nodes behind another, which has to stay before them."""
-    position = list(graph.node).index(node) + 1
-    rest = list(graph.node)[position:]
-    del graph.node[position:]
-    graph.node.extend([*new, *rest])
+class Draft:
+    """A graph while its nodes are changed; protobuf's own list copies what is put in."""
+
+    def __init__(self, graph: Model) -> None:
+        self.graph = graph
+        self.nodes: list[Model] = []
+        for node in graph.node:
+            own = onnx.NodeProto()
+            own.CopyFrom(node)
+            self.nodes.append(own)
+
+    def place(self, node: Model) -> int:
+        """Where a node stands."""
+        return next(index for index, item in enumerate(self.nodes) if item is node)
+
+    def insert_after(self, node: Model, new: list[Model]) -> None:
+        """Put nodes behind another."""
+        place = self.place(node) + 1
+        self.nodes[place:place] = new
+
+    def replace(self, node: Model, new: list[Model]) -> None:
+        """Put nodes in the place of another."""
+        place = self.place(node)
+        self.nodes[place : place + 1] = new
+
+    def write(self) -> None:
+        """Back into the graph."""
+        del self.graph.node[:]
+        self.graph.node.extend(self.nodes)
 
 
 def _constant(graph: Model, name: str, values: Any, node: Model) -> str:  # noqa: ANN401 - numbers
@@ -80,37 +105,34 @@ def _renamed_output(node: Model, suffix: str) -> tuple[str, str]:
     return node.output[0], old
 
 
-def _where_relu(graph: Model, node: Model, number: int) -> None:
+def _where_relu(draft: Draft, node: Model, number: int) -> None:
     """`Where(x > 0, x, 0)` for a Relu: equal numbers, and no activation that a fusion knows."""
-    zero = _constant(graph, f"planted_zero_{number}", 0, node)
+    zero = _constant(draft.graph, f"planted_zero_{number}", 0, node)
     source, result, name = node.input[0], node.output[0], node.name
     mask = f"{result}.mask"
-    index = list(graph.node).index(node)
     new = [
         helper.make_node("Greater", [source, zero], [mask], name=f"{name}.greater"),
         helper.make_node("Where", [mask, source, zero], [result], name=f"{name}.where"),
     ]
-    rest = list(graph.node)[index + 1 :]
-    del graph.node[index:]
-    graph.node.extend([*new, *rest])
+    draft.replace(node, new)
 
 
-def _extra_output(graph: Model, node: Model, number: int) -> None:
+def _extra_output(draft: Draft, node: Model, number: int) -> None:
     """The inner tensor becomes an output of the model, for debugging."""
     del number
-    kind = _type_of(graph, node)
-    graph.output.append(helper.make_tensor_value_info(node.output[0], kind, None))
+    kind = _type_of(draft.graph, node)
+    draft.graph.output.append(helper.make_tensor_value_info(node.output[0], kind, None))
 
 
-def _second_consumer(graph: Model, node: Model, number: int) -> None:
+def _second_consumer(draft: Draft, node: Model, number: int) -> None:
     """Somebody else reads the inner tensor as well: a statistic that is an output of the model."""
     result = f"planted_statistic_{number}"
     mean = helper.make_node("Neg", [node.output[0]], [result], name=f"{node.name}.statistic")
-    _insert_after(graph, node, [mean])
-    graph.output.append(helper.make_tensor_value_info(result, _type_of(graph, node), None))
+    draft.insert_after(node, [mean])
+    draft.graph.output.append(helper.make_tensor_value_info(result, _type_of(draft.graph, node), None))
 
 
-def _slow_activation(graph: Model, node: Model, number: int) -> None:
+def _slow_activation(draft: Draft, node: Model, number: int) -> None:
     """A chain of expensive elementwise operators behind the node."""
     del number
     inner, result = _renamed_output(node, "plain")
@@ -120,10 +142,10 @@ def _slow_activation(graph: Model, node: Model, number: int) -> None:
         helper.make_node(op, [names[step]], [names[step + 1]], name=f"{node.name}.{op.lower()}")
         for step, op in enumerate(ops)
     ]
-    _insert_after(graph, node, new)
+    draft.insert_after(node, new)
 
 
-def _transposes(graph: Model, node: Model, number: int) -> None:
+def _transposes(draft: Draft, node: Model, number: int) -> None:
     """The data goes to channels-last, through a Softmax, and back."""
     del number
     inner, result = _renamed_output(node, "first")
@@ -133,12 +155,12 @@ def _transposes(graph: Model, node: Model, number: int) -> None:
         helper.make_node("Softmax", [turned], [done], name=f"{node.name}.soft", axis=-1),
         helper.make_node("Transpose", [done], [result], name=f"{node.name}.back", perm=[0, 3, 1, 2]),
     ]
-    _insert_after(graph, node, new)
+    draft.insert_after(node, new)
 
 
-def _repeat_layer(graph: Model, node: Model, number: int) -> None:
+def _repeat_layer(draft: Draft, node: Model, number: int) -> None:
     """The same Conv once more behind itself: the layer was added twice."""
-    weight = next(item for item in graph.initializer if item.name == node.input[1])
+    weight = next(item for item in draft.graph.initializer if item.name == node.input[1])
     out_channels, in_channels = weight.dims[0], weight.dims[1]
     if out_channels != in_channels or any(
         item.name == "strides" and set(item.ints) != {1} for item in node.attribute
@@ -150,23 +172,23 @@ def _repeat_layer(graph: Model, node: Model, number: int) -> None:
     again.name = f"{node.name}.again"
     again.input[0] = inner
     again.output[0] = result
-    _insert_after(graph, node, [again])
+    draft.insert_after(node, [again])
 
 
-def _random(graph: Model, node: Model, number: int) -> None:
+def _random(draft: Draft, node: Model, number: int) -> None:
     """Noise is added to the data: the operator cannot be folded, merged or fused away."""
     del number
     inner, result = _renamed_output(node, "clean")
     noise = f"{result}.noise"
-    kind = _type_of(graph, node)
+    kind = _type_of(draft.graph, node)
     new = [
         helper.make_node("RandomNormalLike", [inner], [noise], name=f"{node.name}.noise", dtype=kind),
         helper.make_node("Add", [inner, noise], [result], name=f"{node.name}.noisy"),
     ]
-    _insert_after(graph, node, new)
+    draft.insert_after(node, new)
 
 
-EDITS: dict[str, tuple[Callable[[Model, Model, int], None], str]] = {
+EDITS: dict[str, tuple[Callable[[Draft, Model, int], None], str]] = {
     "where_relu": (_where_relu, "Relu"),
     "extra_output": (_extra_output, "Conv"),
     "second_consumer": (_second_consumer, "Conv"),
