@@ -147,10 +147,6 @@ class Signals:
             return round(time_ps * self.after.application.average_w / PS_PER_NS)
         return 0 if self.focus is Focus.MEMORY else time_ps
 
-    def changed(self, *names: str) -> tuple[Difference, ...]:
-        """Differences of these flags and keys, whichever way they are written."""
-        return tuple([item for item in self.differences if _plain(item.name) in names])
-
     def share(self, cost: int) -> float:
         """A cost as share of the focus metric now."""
         return cost / self.amount if self.amount else 0.0
@@ -161,8 +157,10 @@ def operator_ref(row: OperatorRow) -> OperatorRef:
     return OperatorRef(number=row.number, name=row.name, op=row.op, scope=row.scope, place=row.place)
 
 
-def _plain(name: str) -> str:
-    return name.lstrip("-").lower().replace("-", "_")
+def node_names(profile: Profile) -> frozenset[str]:
+    """Nodes of the model that ran, alone or inside another's kernel."""
+    fused = (node.name for row in profile.operators for node in row.sources)
+    return frozenset({*(row.name for row in profile.operators), *fused})
 
 
 def _by_owner(profile: Profile) -> dict[int, tuple[KernelRow, ...]]:

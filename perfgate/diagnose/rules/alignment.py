@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
+from perfgate.diagnose.labels import name_of
 from perfgate.diagnose.signals import Matched, Signal, Signals, sum_of
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
@@ -56,7 +57,7 @@ def _by_operator(log: Iterable[PassEntry]) -> dict[str, list[PassEntry]]:
     found: dict[str, list[PassEntry]] = {}
     for entry in log:
         if _STRIDE in entry.details and entry.before:
-            found.setdefault(entry.before[0].partition(" ")[2], []).append(entry)
+            found.setdefault(name_of(entry.before[0]), []).append(entry)
     return found
 
 
@@ -97,7 +98,6 @@ def _suspect(signals: Signals, group: list[_Misaligned]) -> Suspect:
         sentence=f"{and_more(ref, group)}: {text}",
         cost=signals.cost(time, copied),
         operator=ref,
-        difference=next(iter(signals.changed("optypelayout", "input_shape")), None),
         evidence=(Evidence(step=Step.PASS_LOG, label="alignment", text=worst.entry.reason),),
         remedies=_remedies(signals, facts),
     )

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, and_more, worst_first
-from perfgate.diagnose.signals import Matched, Signal, Signals
+from perfgate.diagnose.labels import name_of, needless_names, op_of
+from perfgate.diagnose.signals import Matched, Signal, Signals, node_names
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from perfgate.core.difference import Difference
     from perfgate.core.execution_profile import OperatorRow
     from perfgate.core.pass_entry import PassEntry
 
 _FUSION = "fusion"
 _SWITCHED_OFF = "switched-off"
-_FLAGS = ("fusion_switch_file", "disable_pass", "disable_passes", "buffer_optimize")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +31,12 @@ class _Split:
     refusal: PassEntry | None
     time_ps: int
 
+    def is_told_elsewhere(self, needless: frozenset[str], known: frozenset[str]) -> bool:
+        """Needless work is in the way, or the model itself has fewer nodes and nothing was refused."""
+        if self.refusal is not None:
+            return bool(self.refusal.before) and name_of(self.refusal.before[-1]) in needless
+        return not {node.name for row in self.matched.before for node in row.sources} <= known
+
     @property
     def key(self) -> tuple[str, str, str]:
         if self.refusal is None:
@@ -41,30 +46,29 @@ class _Split:
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     refusals = _refusals(signals.after.pass_log)
+    known = node_names(signals.after)
+    needless = needless_names(signals.after.pass_log)
     added = {row.name: row for item in signals.matched if not item.before for row in item.after}
     groups: dict[tuple[str, str, str], list[_Split]] = {}
     for matched in signals.matched:
         split = _split(matched, refusals, added)
-        if split is not None and split.time_ps > 0:
-            groups.setdefault(split.key, []).append(split)
+        if split is None or split.time_ps <= 0 or split.is_told_elsewhere(needless, known):
+            continue
+        groups.setdefault(split.key, []).append(split)
     return worst_first(signals, [_suspect(signals, group) for group in groups.values()], limits)
 
 
-def _refusals(log: Iterable[PassEntry]) -> dict[str, PassEntry]:
+def _refusals(log: Sequence[PassEntry]) -> dict[str, PassEntry]:
     """The last refusal of each anchor, by its name; of a pass that is off, one without a name."""
     return {
-        _name(entry.before[0]) if entry.before else "": entry
+        name_of(entry.before[0]) if entry.before else "": entry
         for entry in log
         if entry.pass_name == _FUSION and not entry.applied
     }
 
 
-def _name(label: str) -> str:
-    return label.partition(" ")[2]
-
-
 def _blocker(refusal: PassEntry) -> str:
-    return refusal.before[-1].partition(" ")[0] if refusal.before else ""
+    return op_of(refusal.before[-1]) if refusal.before else ""
 
 
 def _split(
@@ -96,7 +100,7 @@ def _time_of_blocker(refusal: PassEntry | None, added: Mapping[str, OperatorRow]
     """The blocking operator and the kernel it runs in are new, so nothing before stands against them."""
     if refusal is None or not refusal.before:
         return 0
-    name = _name(refusal.before[-1])
+    name = name_of(refusal.before[-1])
     for row in added.values():
         if row.name == name or any(node.name == name for node in row.sources):
             return row.total_ps
@@ -107,15 +111,13 @@ def _suspect(signals: Signals, group: list[_Split]) -> Suspect:
     worst = max(group, key=lambda item: item.time_ps)
     refusal = worst.refusal
     reason = "the pass log does not say why" if refusal is None else _sentence_of(refusal)
-    flags = signals.changed(*_FLAGS)
     return Suspect(
         rule="fusion_lost",
         sentence=f"{worst.kernel} split at {and_more(worst.matched.ref, group)}: {reason}",
         cost=signals.cost(sum(item.time_ps for item in group)),
         operator=worst.matched.ref,
-        difference=flags[0] if flags else None,
         evidence=(Evidence(step=Step.PASS_LOG, label="fusion refused", text=reason),),
-        remedies=_remedies(refusal, flags),
+        remedies=_remedies(refusal),
     )
 
 
@@ -124,9 +126,7 @@ def _sentence_of(refusal: PassEntry) -> str:
     return f"{refusal.before[-1]}: {refusal.reason}" if refusal.before else refusal.reason
 
 
-def _remedies(refusal: PassEntry | None, flags: tuple[Difference, ...]) -> tuple[Remedy, ...]:
-    if flags:
-        return (Remedy(title="let the operators fuse again", risk="none, same numerics", taken=flags),)
+def _remedies(refusal: PassEntry | None) -> tuple[Remedy, ...]:
     if refusal is not None and refusal.code == _SWITCHED_OFF:
         settings = tuple([
             NewSetting(kind=DifferenceKind.FLAG, name=name, value=None)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from perfgate.core.execution_profile import KernelRow, OperatorRow
 
-_ORIGIN = ("buffer_optimize", "op_precision_mode", "soc_version")
-
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     groups: dict[tuple[str, str], list[tuple[Matched, str, int]]] = {}
@@ -67,7 +65,6 @@ def _choice(kernel: KernelRow) -> str:
 
 def _suspect(signals: Signals, members: list[tuple[Matched, str, int]]) -> Suspect:
     worst, text, time = max(members, key=lambda item: item[2])
-    origin = [*signals.changed(*_ORIGIN), *(item for item in signals.differences if item.kind == "device")]
     return Suspect(
         rule="kernel_swap",
         sentence=(
@@ -75,12 +72,9 @@ def _suspect(signals: Signals, members: list[tuple[Matched, str, int]]) -> Suspe
         ),
         cost=signals.cost(sum(item[2] for item in members)),
         operator=worst.ref,
-        difference=origin[0] if origin else None,
         evidence=(Evidence(step=Step.KERNELS, label="kernel choice", text=text),),
         remedies=(
-            Remedy(title="restore what the choice depends on", risk="none", taken=tuple(origin))
-            if origin
-            else Remedy(
+            Remedy(
                 title="pin the kernel",
                 risk="none, same numerics",
                 advice="pin the version of the kernel library, or name the kernel in its choice file",

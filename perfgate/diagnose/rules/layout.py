@@ -82,7 +82,6 @@ def _suspect(signals: Signals, layout: str, group: list[Matched], machine: Devic
             sum(map(_added, group)), sum_of(rows, "copied_bytes") - sum_of(old, "copied_bytes")
         ),
         operator=worst.ref,
-        difference=next(iter(signals.changed("optypelayout", "input_format")), None),
         evidence=(Evidence(step=Step.KERNELS, label="layout conversions", text=text),),
         remedies=_remedies(wanted, machine),
     )

@@ -7,33 +7,27 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import Evidence
 from perfgate.diagnose.evidence import Step, and_more, from_to, worst_first
-from perfgate.diagnose.signals import Matched, Signal, Signals, sum_of
+from perfgate.diagnose.labels import needless_names
+from perfgate.diagnose.signals import Matched, Signal, Signals, node_names, sum_of
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from perfgate.core.execution_profile import OperatorRow, Profile
-
-_ORIGIN = ("input_shape", "dynamic_batch_size", "dynamic_image_size", "dynamic_dims")
+    from perfgate.core.execution_profile import OperatorRow
 
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     if signals.before is None:
         return ()
-    known = _node_names(signals.before)
+    # Needless work that a clean-up pass took away before is not new in the model.
+    known = node_names(signals.before) | needless_names(signals.after.pass_log)
     grown = [item for item in signals.matched if _grew(item, known, limits["least_growth"])]
     gone = [item for item in signals.matched if not item.after]
     if not grown:
         return ()
     time = sum(map(_own_delta, grown)) + sum(map(_own_delta, gone))
     return worst_first(signals, [_suspect(signals, grown, time)], limits)
-
-
-def _node_names(profile: Profile) -> frozenset[str]:
-    """Nodes of the model that ran, alone or inside another's kernel."""
-    fused = (node.name for row in profile.operators for node in row.sources)
-    return frozenset({*(row.name for row in profile.operators), *fused})
 
 
 def _grew(matched: Matched, known: frozenset[str], least: float) -> bool:
@@ -73,7 +67,6 @@ def _suspect(signals: Signals, grown: list[Matched], time: int) -> Suspect:
     text = f"{worst.ref.name} {_change_text(worst)}"
     if new:
         text += f"; {len(new)} new operators"
-    origin = signals.changed(*_ORIGIN)
     remedy = Remedy(
         title="take the work back, or accept it",
         risk="the model computes something else",
@@ -84,7 +77,6 @@ def _suspect(signals: Signals, grown: list[Matched], time: int) -> Suspect:
         sentence=f"more work in {and_more(worst.ref, grown)}: {flops}{steps}",
         cost=signals.cost(time),
         operator=worst.ref,
-        difference=origin[0] if origin else None,
         evidence=(Evidence(step=Step.OPERATORS, label="more work", text=text),),
         remedies=(remedy,),
     )

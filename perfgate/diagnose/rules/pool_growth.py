@@ -41,7 +41,6 @@ def _suspect(signals: Signals, memory: Memory, time: int, limits: Limits) -> Sus
         rule="pool_growth",
         sentence=text,
         cost=signals.cost(time),
-        difference=next(iter(signals.changed("memory_pool")), None),
         evidence=(Evidence(step=Step.PATTERNS, label="allocations", text=text),),
         remedies=(Remedy(title=f"memory_pool: {value}", risk=risk, settings=(setting,)),),
     )

@@ -8,26 +8,18 @@ from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.core.item_types import item_bytes
 from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
+from perfgate.diagnose.labels import name_of
 from perfgate.diagnose.signals import Matched, Signal, Signals
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from perfgate.core.difference import Difference
     from perfgate.core.execution_profile import KernelRow, OperatorRow
 
 _CASTS = frozenset({"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"})
-_FLAGS = (
-    "quantize",
-    "quantise",
-    "quantize.exclude",
-    "exclude",
-    "precision_mode",
-    "precision_mode_v2",
-    "op_precision_mode",
-)
-_INT8, _FP16 = "int8", "float16"
+# The flag that asks for a type.
+_FLAGS = {"int8": ("quantize", "int8"), "float16": ("--precision_mode", "force_fp16")}
 
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
@@ -68,7 +60,6 @@ def _cast_time(kernels: Mapping[int, tuple[KernelRow, ...]], rows: tuple[Operato
 
 def _wider(signals: Signals, types: tuple[str, str], group: list[Matched]) -> Suspect:
     worst = max(group, key=lambda item: item.delta_ps)
-    flags = signals.changed(*_FLAGS)
     text = f"{len(group)} operators left {types[0]} for {types[1]}"
     reason = _reason(signals, group)
     return Suspect(
@@ -76,9 +67,8 @@ def _wider(signals: Signals, types: tuple[str, str], group: list[Matched]) -> Su
         sentence=f"{text}: {and_more(worst.ref, group)}{reason and f' ({reason})'}",
         cost=signals.cost(sum(item.delta_ps for item in group)),
         operator=worst.ref,
-        difference=flags[0] if flags else None,
         evidence=(Evidence(step=Step.OPERATORS, label="element type", text=text),),
-        remedies=_remedies(types[0], flags),
+        remedies=_remedies(types[0]),
     )
 
 
@@ -87,7 +77,7 @@ def _reason(signals: Signals, group: list[Matched]) -> str:
     names = {row.name for matched in group for row in matched.after}
     for entry in signals.after.pass_log:
         is_refusal = entry.pass_name == "quantise" and not entry.applied and entry.before
-        if is_refusal and entry.before[0].partition(" ")[2] in names:
+        if is_refusal and name_of(entry.before[0]) in names:
             return entry.reason
     return ""
 
@@ -95,7 +85,6 @@ def _reason(signals: Signals, group: list[Matched]) -> str:
 def _casting(signals: Signals, casts: list[tuple[Matched, int]]) -> Suspect:
     worst, _ = max(casts, key=lambda item: item[1])
     time = sum(spent for _, spent in casts)
-    flags = signals.changed(*_FLAGS)
     text = f"casts and quantisation at {and_more(worst.ref, casts)}, {time_text(time)} more"
     advice = Remedy(
         title="keep neighbours in one type",
@@ -107,26 +96,20 @@ def _casting(signals: Signals, casts: list[tuple[Matched, int]]) -> Suspect:
         sentence=text,
         cost=signals.cost(time),
         operator=worst.ref,
-        difference=flags[0] if flags else None,
         evidence=(Evidence(step=Step.OPERATORS, label="casts", text=text),),
-        remedies=(_restored(flags), advice) if flags else (advice,),
+        remedies=(advice,),
     )
 
 
-def _remedies(narrow: str, flags: tuple[Difference, ...]) -> tuple[Remedy, ...]:
-    found = [_restored(flags)] if flags else []
-    flag, value = ("quantize", _INT8) if narrow == _INT8 else ("--precision_mode", "force_fp16")
-    if not flags and narrow in {_INT8, _FP16}:
-        setting = NewSetting(kind=DifferenceKind.FLAG, name=flag, value=value)
-        found.append(
-            Remedy(title=f"compute in {narrow}", risk="check the output difference", settings=(setting,))
-        )
+def _remedies(narrow: str) -> tuple[Remedy, ...]:
+    risk = "check the output difference"
     advice = f"calibrate these operators for {narrow}, or accept them as a listed exception"
-    return (*found, Remedy(title="calibrate or list them", risk="check the output difference", advice=advice))
-
-
-def _restored(flags: tuple[Difference, ...]) -> Remedy:
-    return Remedy(title="restore the precision", risk="check the output difference", taken=flags)
+    calibrate = Remedy(title="calibrate or list them", risk=risk, advice=advice)
+    if narrow not in _FLAGS:
+        return (calibrate,)
+    name, value = _FLAGS[narrow]
+    setting = NewSetting(kind=DifferenceKind.FLAG, name=name, value=value)
+    return Remedy(title=f"compute in {narrow}", risk=risk, settings=(setting,)), calibrate
 
 
 RULE = Rule(

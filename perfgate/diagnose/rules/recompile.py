@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import Application
     from perfgate.diagnose.signals import Signals
 
-_FLAGS = ("dynamic_batch_size", "dynamic_image_size", "dynamic_dims", "input_shape")
 _NONE = 0
 
 
@@ -45,20 +44,17 @@ def _more_shapes(signals: Signals, before: Application) -> Suspect:
 
 
 def _suspect(signals: Signals, text: str, cost: int) -> Suspect:
-    flags = signals.changed(*_FLAGS)
     advice = Remedy(
         title="fix the list of shapes",
         risk="calls with another shape are refused or padded",
         advice="list exactly the shapes that occur, or compile for one; warm every shape up before measuring",
     )
-    restore = Remedy(title="restore the shapes of the baseline", risk="other shapes are refused", taken=flags)
     return Suspect(
         rule="recompile",
         sentence=text,
         cost=cost,
-        difference=flags[0] if flags else None,
         evidence=(Evidence(step=Step.CONFIGURATION, label="compiled shapes", text=text),),
-        remedies=(restore, advice) if flags else (advice,),
+        remedies=(advice,),
     )
 
 

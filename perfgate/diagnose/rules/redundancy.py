@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
+from perfgate.diagnose.labels import is_needless, name_of, needless_names
 from perfgate.diagnose.signals import Signal, Signals, operator_ref
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
@@ -22,7 +23,6 @@ _WORDS = {
     "dce": "operators that reach no output",
     "loop_invariant": "operators that a loop repeats without need",
 }
-_WASTE = frozenset({"switched-off", "graph-output", "side-effect"})  # refusals after which the work is done
 _TIMES = "times"
 
 
@@ -52,9 +52,9 @@ def _waste(profile: Profile, name: str) -> _Waste:
     entries = [
         entry
         for entry in profile.pass_log
-        if entry.pass_name == name and not entry.applied and entry.code in _WASTE and entry.before
+        if entry.pass_name == name and is_needless(entry)
     ]
-    kept = {entry.before[-1].partition(" ")[2]: _needless(entry) for entry in entries}
+    kept = {name_of(entry.before[-1]): _needless(entry) for entry in entries}
     rows = [(row, round(row.total_ps * _needless_share(row, kept))) for row in profile.operators]
     return _Waste(entries=tuple(entries), times=tuple((row, time) for row, time in rows if time))
 
@@ -81,11 +81,26 @@ def _suspect(signals: Signals, name: str, before: _Waste, after: _Waste) -> Susp
     return Suspect(
         rule="redundancy",
         sentence=f"{text}: {and_more(ref, after.times)}",
-        cost=signals.cost(after.time_ps - before.time_ps),
+        cost=signals.cost(after.time_ps - before.time_ps + _blocked(signals)),
         operator=ref,
-        difference=next(iter(signals.changed("disable_pass", "disable_passes")), None),
         evidence=(Evidence(step=Step.PASS_LOG, label=name, text=after.entries[0].reason),),
         remedies=_remedies(name, after),
+    )
+
+
+def _blocked(signals: Signals) -> int:
+    """What operators lose that fused before and now stand beside needless readers of their result."""
+    log = signals.after.pass_log
+    needless = needless_names(log)
+    anchors = {
+        name_of(entry.before[0])
+        for entry in log
+        if entry.pass_name == "fusion" and entry.before and name_of(entry.before[-1]) in needless
+    }
+    return sum(
+        matched.delta_ps
+        for matched in signals.matched
+        if matched.before and matched.delta_ps > 0 and any(row.name in anchors for row in matched.after)
     )
 
 
