@@ -11,8 +11,9 @@ import click
 
 from perfgate.cli.options import answer, ground_options, json_option, selection_options, write_text
 from perfgate.cli.progress import announce
+from perfgate.core.codec import readable_json
 from perfgate.core.diagnosis import Focus
-from perfgate.core.errors import ExitCode
+from perfgate.core.errors import ExitCode, UsageError
 from perfgate.diagnose.amounts import ALIASES
 from perfgate.diagnose.merge import is_same_cause
 from perfgate.report.diagnosis_markdown import diagnosis_markdown
@@ -40,13 +41,29 @@ _FOCUS = [*(str(focus) for focus in Focus), *ALIASES]
 @click.option(
     "--at", "revision", default=None, metavar="REV", help="Explain a commit, against its parent or --base."
 )
-@click.option("--before", type=_FILE, default=None, help="Record file or folder of the one side.")
-@click.option("--after", type=_FILE, default=None, help="Record file or folder of the other side.")
+@click.option(
+    "--baseline",
+    "--before",
+    "before",
+    type=_FILE,
+    default=None,
+    help="Record file or folder of the one side.",
+)
+@click.option(
+    "--input", "--after", "after", type=_FILE, default=None, help="Record file or folder of the other side."
+)
 @click.option("--single", is_flag=True, help="No baseline: say what holds the benchmarks back now.")
 @click.option(
     "--bisect", "bisection", type=_FILE, default=None, help="JSON of `perfgate bisect`: names the commit."
 )
-@click.option("--markdown", type=_FILE, default=None, help="Write the diagnosis as Markdown.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    type=_FILE,
+    multiple=True,
+    help="Write it to a file *.md or *.json; repeat for both.",
+)
 @json_option
 @click.pass_context
 def diagnose(ctx: click.Context, /, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
@@ -57,6 +74,7 @@ def diagnose(ctx: click.Context, /, json_file: str | None, **asked: Any) -> None
     Exit: 0 explained, or nothing regressed; 2 usage, 11 nothing to compare, 12 unusable baseline or record.
     """
     now = dt.datetime.now(dt.UTC)
+    _check_outputs(asked["outputs"])
     request = DiagnoseRequest(
         options=GateOptions(
             root=find_root(Path.cwd()),
@@ -79,16 +97,30 @@ def diagnose(ctx: click.Context, /, json_file: str | None, **asked: Any) -> None
     )
     result = run_diagnosis(request, announce(is_quiet=ctx.obj["quiet"]))
     code = _exit_code(result)
-    answer(
-        json_file,
-        _lines(result, now, show_all=ctx.obj.get("verbose", 0) > 0),
-        lambda: DiagnosisReport(exit_code=int(code), diagnoses=result.diagnoses, notes=result.notes),
-    )
-    if asked["markdown"] is not None:
-        write_text(
-            str(asked["markdown"]), "\n\n".join(diagnosis_markdown(item, now) for item in result.diagnoses)
-        )
+    report = DiagnosisReport(exit_code=int(code), diagnoses=result.diagnoses, notes=result.notes)
+    answer(json_file, _lines(result, now, show_all=ctx.obj.get("verbose", 0) > 0), lambda: report)
+    for output in asked["outputs"]:
+        write_text(str(output), _file_text(report, output, now))
     ctx.exit(int(code))
+
+
+def _file_text(report: DiagnosisReport, output: Path, now: dt.datetime) -> str:
+    if output.suffix == ".json":
+        return readable_json(report)
+    return "\n".join(diagnosis_markdown(item, now) for item in report.diagnoses)
+
+
+def _check_outputs(outputs: tuple[Path, ...]) -> None:
+    """Before anything is measured.
+
+    Raises:
+        UsageError: a file of another kind.
+    """
+    for output in outputs:
+        if output.suffix not in {".md", ".json"}:
+            raise UsageError(
+                f"no form of a diagnosis is called {output.suffix!r}", "-o", "write *.md or *.json"
+            )
 
 
 def _lines(result: Diagnosed, now: dt.datetime, *, show_all: bool) -> Iterator[str]:

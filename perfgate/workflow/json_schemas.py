@@ -18,6 +18,7 @@ from perfgate.measure.suite_schema import SuiteFile
 from perfgate.report.baseline_reports import BaselineDiff, BaselineList, BaselinePrune, BaselineUpdate
 from perfgate.report.check_report import CheckReport
 from perfgate.report.compare_report import CompareReport
+from perfgate.report.diagnosis_report import DiagnosisReport
 from perfgate.report.doctor_report import DoctorReport
 from perfgate.report.guard_report import GuardReport
 from perfgate.report.import_report import ImportReport
@@ -41,6 +42,7 @@ _WRITTEN: dict[str, Any] = {
     "compare": CompareReport,
     "guard": GuardReport,
     "recording": RecordingReport,
+    "diagnosis": DiagnosisReport,
     "profile": Profile,
     "profile-part": ProfilePart,
     "selftest": SelftestReport,

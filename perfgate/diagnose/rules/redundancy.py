@@ -49,11 +49,7 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
 
 
 def _waste(profile: Profile, name: str) -> _Waste:
-    entries = [
-        entry
-        for entry in profile.pass_log
-        if entry.pass_name == name and is_needless(entry)
-    ]
+    entries = [entry for entry in profile.pass_log if entry.pass_name == name and is_needless(entry)]
     kept = {name_of(entry.before[-1]): _needless(entry) for entry in entries}
     rows = [(row, round(row.total_ps * _needless_share(row, kept))) for row in profile.operators]
     return _Waste(entries=tuple(entries), times=tuple((row, time) for row, time in rows if time))

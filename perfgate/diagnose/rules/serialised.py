@@ -108,7 +108,9 @@ def _remedies(signals: Signals) -> tuple[Remedy, ...]:
         risk="host memory that cannot be swapped",
         settings=(NewSetting(kind=DifferenceKind.RUNTIME, name="pinned_memory", value="true"),),
     )
-    drop = Remedy(title="drop the sync", risk="", advice="remove the synchronisation between the two branches")
+    drop = Remedy(
+        title="drop the sync", risk="", advice="remove the synchronisation between the two branches"
+    )
     return (second, drop) if signals.after.graph.streams <= 1 else (pinned, drop)
 
 

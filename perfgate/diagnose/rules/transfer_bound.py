@@ -56,7 +56,9 @@ def _remedies() -> tuple[Remedy, ...]:
     pinned = NewSetting(kind=DifferenceKind.RUNTIME, name="pinned_memory", value="true")
     half = NewSetting(kind=DifferenceKind.FLAG, name="--output_type", value="FP16")
     return (
-        Remedy(title="copy from pinned memory", risk="host memory that cannot be swapped", settings=(pinned,)),
+        Remedy(
+            title="copy from pinned memory", risk="host memory that cannot be swapped", settings=(pinned,)
+        ),
         Remedy(title="return results in FP16", risk="check the output difference", settings=(half,)),
         Remedy(
             title="move fewer bytes",
