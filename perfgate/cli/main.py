@@ -32,6 +32,7 @@ _VERBS = {
     "import": ("perfgate.cli.import_results", "import_results", "Turn other tools' results into records."),
     "init": ("perfgate.cli.init", "init", "Write the files of a first gate; what is there stays."),
     "selftest": ("perfgate.cli.selftest", "selftest", "Judge unchanged code: false alarms and what is seen."),
+    "optimize": ("perfgate.cli.optimize", "optimize", "Plan, apply and undo what mends a diagnosis."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
 }
 _INTERRUPTED = 130  # what a shell reports for a process that SIGINT ended

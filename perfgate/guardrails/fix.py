@@ -104,7 +104,7 @@ def _with_edit(
     step = _step(evaluation, finding, data, read)
     if step is None:
         return finding
-    source = SourceText(_decoded(data)[0])
+    source = SourceText(decoded(data)[0])
     place = source.place(finding.span.path, step.change.start, step.change.end)
     return msgspec.structs.replace(finding, edits=(Edit(place=place, text=step.change.text),))
 
@@ -141,9 +141,9 @@ def _step(
         if rule.id != finding.rule:
             continue
         for subject, fault in _faults_at(rule, facts, finding):
-            text, encoding = _decoded(data)
+            text, encoding = decoded(data)
             change = change_for(rule, fault, subject, SourceText(text))
-            fixed = _encoded(text[: change.start] + change.text + text[change.end :], encoding)
+            fixed = encoded(text[: change.start] + change.text + text[change.end :], encoding)
             _verify(facts, read(finding.span.path, fixed), rule, subject, change)
             return _Step(change=change, data=fixed)
     return None
@@ -157,7 +157,7 @@ def _faults_at(rule: Rule, facts: FileFacts, finding: Finding) -> Iterator[tuple
                 yield judged.subject, fault
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
+def decoded(data: bytes) -> tuple[str, str]:
     """The text as readers count it, without a byte order mark, and how to write it back."""
     if data.startswith(_BOM):
         return data.removeprefix(_BOM).decode("utf-8"), "utf-8-sig"
@@ -167,7 +167,12 @@ def _decoded(data: bytes) -> tuple[str, str]:
         return data.decode("latin-1"), "latin-1"
 
 
-def _encoded(text: str, encoding: str) -> bytes:
+def encoded(text: str, encoding: str) -> bytes:
+    """The reverse of `decoded`.
+
+    Raises:
+        NotCertainError: the encoding has no sign for the text.
+    """
     try:
         return text.encode(encoding)
     except UnicodeEncodeError:
@@ -176,6 +181,24 @@ def _encoded(text: str, encoding: str) -> bytes:
 
 def _verify(before: FileFacts, after: FileFacts, rule: Rule, subject: Subject, change: Change) -> None:
     """The rule passes for the subject now and no other fact has changed.
+
+    Raises:
+        NotCertainError: the edit does something else.
+    """
+    verify_change(before, after, subject, change)
+    is_mended = not any(
+        fault.answer is Answer.FAIL and fault.flag == change.flag and judged.subject is not None
+        for judged in judge_file(rule, after)
+        for fault in judged.faults
+        if judged.subject
+        and (judged.subject.span.line, judged.subject.span.column) == (subject.span.line, subject.span.column)
+    )
+    if not is_mended:
+        raise NotCertainError("the edit would not satisfy the rule")
+
+
+def verify_change(before: FileFacts, after: FileFacts, subject: Subject, change: Change) -> None:
+    """The subject has the changed flag now and no other fact has changed.
 
     Raises:
         NotCertainError: the edit does something else.
@@ -189,15 +212,6 @@ def _verify(before: FileFacts, after: FileFacts, rule: Rule, subject: Subject, c
         raise NotCertainError("the edit would change other facts of this file")
     if new[number][1] != _expected(old[number][1], change):
         raise NotCertainError("the edit would change other flags of this call")
-    is_mended = not any(
-        fault.answer is Answer.FAIL and fault.flag == change.flag and judged.subject is not None
-        for judged in judge_file(rule, after)
-        for fault in judged.faults
-        if judged.subject
-        and (judged.subject.span.line, judged.subject.span.column) == (subject.span.line, subject.span.column)
-    )
-    if not is_mended:
-        raise NotCertainError("the edit would not satisfy the rule")
 
 
 _Line = tuple[tuple[object, ...], ...]
@@ -238,7 +252,8 @@ def _value_line(value: Value) -> tuple[object, ...]:
 def _expected(line: _Line, change: Change) -> _Line:
     """The facts of a call after the change, and nothing else."""
     head, *flags = line
-    new = (change.flag, ((change.value,), (), False), "always", False)
+    pieces = None if change.is_bare else (change.value,)
+    new = (change.flag, (pieces, (), False), "always", False)
     if change.is_insertion:
         return (head, *flags, new)
     index = max((i for i, flag in enumerate(flags) if flag[0] == change.flag and not flag[3]), default=None)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from perfgate.guardrails.subject import Subject
 
 _SAFE_VALUE = re.compile(r"[\w.,:/+@%-]+")  # needs no quotes in shell, YAML, Python, JSON or Make
+_SAFE_IN_QUOTES = re.compile(r"[\w.,:;/+@%()\[\]{}|*=<> -]+")  # and these within quotes of either kind
 _QUOTES = "\"'"
 _WORD_FOLLOWS = re.compile(r"[ \t]+[^\s\-\\|&;<>)#]")
 _YAML_ITEM = re.compile(r"[ \t]*-[ \t]+")
@@ -33,7 +34,10 @@ class NotCertainError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Replace the characters `start` to before `end` by `text`; `flag` and `value` are the changed fact."""
+    """Replace the characters `start` to before `end` by `text`; `flag` and `value` are the changed fact.
+
+    A value of None removes the flag, `is_bare` sets it without one.
+    """
 
     start: int
     end: int
@@ -41,6 +45,7 @@ class Change:
     flag: str
     value: str | None
     is_insertion: bool = False
+    is_bare: bool = False
 
 
 class SourceText:
@@ -95,21 +100,28 @@ def change_for(rule: Rule, fault: Fault, subject: Subject, source: SourceText) -
     Raises:
         NotCertainError: the value, the place or the command is not certain.
     """
+    value = wanted_value(rule, fault.flag)
+    if value is None and rule.kind is not Kind.FORBID:
+        raise NotCertainError("the rule allows several values")
+    return flag_change(fault.flag, value, subject, source)
+
+
+def flag_change(name: str, value: str | None, subject: Subject, source: SourceText) -> Change:
+    """The edit that gives a flag this value: None removes it, "" sets it without one.
+
+    Raises:
+        NotCertainError: the place or the command is not certain, or the value cannot be written there.
+    """
     if subject.is_open or subject.is_default:
         raise NotCertainError("more arguments may follow that the file does not show")
     if subject.is_incomplete:
         raise NotCertainError("the file could not be read to its end")
-    found = effective(subject, fault.flag)
-    value = wanted_value(rule, fault.flag)
-    if rule.kind is Kind.FORBID and value is None:
-        return _deletion(_only(found), source)
+    found = effective(subject, name)
     if value is None:
-        raise NotCertainError("the rule allows several values")
-    if not _SAFE_VALUE.fullmatch(value):
-        raise NotCertainError("the value needs quotes")
-    if any(flag.name == fault.flag for flag in subject.flags):
+        return _deletion(_only(found), source)
+    if any(flag.name == name for flag in subject.flags):
         return _replacement(_only(found), value, source)
-    return _insertion(fault.flag, value, subject, source)
+    return _insertion(name, value, subject, source)
 
 
 def _only(found: tuple[Flag, ...]) -> Flag:
@@ -137,7 +149,16 @@ def _replacement(flag: Flag, value: str, source: SourceText) -> Change:
     if written.strip(_QUOTES) != old:
         raise NotCertainError("its value is not written there as plain text")
     start += len(written) - len(written.lstrip(_QUOTES))
+    word = source.start(flag.span)
+    signs = source.text[start - 1 : start] + source.text[word - 1 : word]
+    _refuse_unwritable(value, is_quoted=any(sign in _QUOTES for sign in signs))
     return Change(start=start, end=start + len(old), text=value, flag=flag.name, value=value)
+
+
+def _refuse_unwritable(value: str, *, is_quoted: bool) -> None:
+    """Only values that mean the same in shell, YAML, Python, JSON and Make are written."""
+    if not _SAFE_VALUE.fullmatch(value) and not (is_quoted and _SAFE_IN_QUOTES.fullmatch(value)):
+        raise NotCertainError("the value needs quotes")
 
 
 def _bounds(flag: Flag, source: SourceText) -> tuple[int, int]:
@@ -194,7 +215,9 @@ def _change(flag: Flag, start: int, end: int, text: str) -> Change:
 def _insertion(name: str, value: str, subject: Subject, source: SourceText) -> Change:
     if subject.dialect in {KEYS, programs.TORCH}:
         raise NotCertainError("where to add it is not certain")
-    written = f"{name}={value}"
+    if value:
+        _refuse_unwritable(value, is_quoted=False)
+    written = f"{name}={value}" if value else name
     if not subject.flags:
         at = source.end(subject.name_span)
         if source.text[at : at + 1] not in {"", " ", "\t", "\n", "\r"}:
@@ -223,4 +246,4 @@ def _insertion(name: str, value: str, subject: Subject, source: SourceText) -> C
 
 
 def _inserted(name: str, value: str, at: int, text: str) -> Change:
-    return Change(start=at, end=at, text=text, flag=name, value=value, is_insertion=True)
+    return Change(start=at, end=at, text=text, flag=name, value=value, is_insertion=True, is_bare=not value)

@@ -82,7 +82,7 @@ def subjects(target: Target, facts: FileFacts) -> Iterator[Subject]:
     """All calls, settings and files of one file that a target watches; its condition is judged later."""
     for command in facts.commands:
         if any(program_fits(name, command.program) for name in target.programs):
-            yield _of_command(command, facts)
+            yield subject_of(command, facts)
     for setting in facts.env:
         if setting.name in target.env:
             yield _of_setting(setting, facts)
@@ -101,7 +101,8 @@ def program_fits(wanted: str, program: str) -> bool:
     return known is not None and known.name == program
 
 
-def _of_command(command: Command, facts: FileFacts) -> Subject:
+def subject_of(command: Command, facts: FileFacts) -> Subject:
+    """A call as the list of its flags."""
     return Subject(
         path=facts.path,
         program=command.program,

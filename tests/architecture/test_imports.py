@@ -24,6 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diagnose",),
     ("bisection",),
     ("report",),
+    ("plan",),  # above report, for its inert code spans
     ("workflow",),
     ("cli", "pytest_plugin"),
 )
@@ -45,6 +46,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "gate": frozenset({"numpy"}),
     "diagnose": frozenset({"numpy"}),
     "bisection": frozenset({"git", "filelock", "numpy"}),
+    "plan": frozenset({"numpy", "onnx", "yaml"}),
     "report": frozenset({"tabulate", "rich"}),
     "workflow": frozenset({"filelock", "git"}),
     "cli": frozenset({"click", "rich"}),

@@ -1,0 +1,113 @@
+"""The plan as a set of files: exactly this tree, always complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from perfgate.core.errors import UsageError
+from perfgate.plan.choice import FOCUS_METRICS, gain
+from perfgate.plan.config_documents import PlannedEdits, config_documents
+from perfgate.plan.draft import with_fixes
+from perfgate.plan.manifest import LeftOut, Manifest, PlannedFix, sha256, tampered, with_id
+from perfgate.plan.rollback_page import ROLLBACK, read_page, rollback_page
+from perfgate.plan.validation_script import VALIDATION, validation_script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from perfgate.core.diagnosis import Diagnosis
+    from perfgate.plan.choice import Choice
+    from perfgate.plan.manifest import FilePlan
+    from perfgate.plan.setting_edit import Ground
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a plan comes from: `commit_of` gives the commit that holds the files as they are, or ""."""
+
+    diagnosis_sha256: str
+    folder: str
+    commit_of: Callable[[tuple[FilePlan, ...]], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The manifest, and the content of each file of the plan by its place in the folder."""
+
+    manifest: Manifest
+    documents: Mapping[str, bytes]
+
+
+def build_plan(ground: Ground, diagnosis: Diagnosis, choices: tuple[Choice, ...], origin: Origin) -> Plan:
+    """Put the chosen fixes into drafts of the repository's files and write down what that takes."""
+    draft, answers = with_fixes(ground, choices)
+    taken = tuple(choice for choice in answers if not choice.reason)
+    plans = draft.plans()
+    manifest = with_id(
+        Manifest(
+            benchmark=diagnosis.benchmark,
+            device=diagnosis.device,
+            metric=FOCUS_METRICS[diagnosis.focus],
+            unit=diagnosis.attribution.unit if diagnosis.attribution else "",
+            now=diagnosis.attribution.after if diagnosis.attribution else None,
+            predicted=_predicted(diagnosis, taken),
+            commit=origin.commit_of(plans),
+            folder=origin.folder,
+            diagnosis_sha256=origin.diagnosis_sha256,
+            files=plans,
+            fixes=tuple(_planned(diagnosis, choice) for choice in taken),
+            left_out=tuple(
+                LeftOut(number=choice.number, title=choice.fix.title, reason=choice.reason)
+                for choice in answers
+                if choice.reason
+            ),
+        )
+    )
+    edits = PlannedEdits(edits=draft.edits, files=draft.files)
+    documents = config_documents(ground, edits)
+    documents[VALIDATION] = validation_script(manifest).encode()
+    digests = {name: sha256(data) for name, data in documents.items()}
+    manifest = msgspec.structs.replace(manifest, documents=digests)
+    return Plan(
+        manifest=manifest,
+        documents={**documents, ROLLBACK: rollback_page(manifest).encode("utf-8", "surrogateescape")},
+    )
+
+
+def _predicted(diagnosis: Diagnosis, taken: tuple[Choice, ...]) -> int | None:
+    """One fix: its own amount; all of them: that of all together; another set was never simulated."""
+    if len(taken) == 1:
+        return taken[0].fix.after
+    return diagnosis.together if taken and len(taken) == len(diagnosis.fixes) else None
+
+
+def _planned(diagnosis: Diagnosis, choice: Choice) -> PlannedFix:
+    fix = choice.fix
+    return PlannedFix(
+        number=choice.number,
+        title=fix.title,
+        severity=str(fix.severity),
+        risk=fix.risk,
+        after=fix.after,
+        gain=gain(diagnosis, fix.after),
+    )
+
+
+def read_plan(read: Callable[[str], bytes | None], where: str) -> Manifest:
+    """The manifest of a plan's folder, all of whose files are as they were written.
+
+    Raises:
+        UsageError: a file is missing or was changed.
+    """
+    page = read(ROLLBACK)
+    if page is None:
+        raise UsageError(f"there is no {ROLLBACK}", where, "name the folder that `perfgate optimize` wrote")
+    manifest = read_page(page.decode("utf-8", "surrogateescape"), f"{where}/{ROLLBACK}")
+    for name, digest in sorted(manifest.documents.items()):
+        data = read(name)
+        if data is None or sha256(data) != digest:
+            raise tampered(f"{where}/{name}")
+    return manifest
