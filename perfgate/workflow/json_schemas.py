@@ -15,6 +15,7 @@ from perfgate.gate.policy_file import PolicyFile
 from perfgate.gate.selftest import SelftestReport
 from perfgate.guardrails.json_schema import json_schema as guardrails_schema
 from perfgate.measure.suite_schema import SuiteFile
+from perfgate.plan.plan_report import OptimizeReport
 from perfgate.report.baseline_reports import BaselineDiff, BaselineList, BaselinePrune, BaselineUpdate
 from perfgate.report.check_report import CheckReport
 from perfgate.report.compare_report import CompareReport
@@ -53,6 +54,7 @@ _WRITTEN: dict[str, Any] = {
     "doctor": DoctorReport,
     "import": ImportReport,
     "init": PlanReport,
+    "optimize": OptimizeReport,
     "origin": Origin,
 }
 NAMES = (*_FILES, *_WRITTEN)
