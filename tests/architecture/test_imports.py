@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -47,7 +48,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "diagnose": frozenset({"numpy"}),
     "bisection": frozenset({"git", "filelock", "numpy"}),
     "plan": frozenset({"numpy", "onnx", "yaml"}),
-    "report": frozenset({"tabulate", "rich"}),
+    "report": frozenset({"tabulate", "rich", "bokeh", "numpy"}),  # the last two in report/html/ only
     "workflow": frozenset({"filelock", "git"}),
     "cli": frozenset({"click", "rich"}),
     "pytest_plugin": frozenset({"pytest", "_pytest"}),
@@ -82,6 +83,18 @@ def test_third_party_imports_are_those_of_the_design(package: str) -> None:
         if module.split(".")[0] not in known
     ]
     assert wrong == []
+
+
+def test_bokeh_is_imported_by_the_html_page_only_and_never_at_import_time() -> None:
+    users = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in python_files(PACKAGE)
+        if any(module.split(".")[0] == "bokeh" for module in imported_modules(path))
+    }
+    assert all(name.startswith("report/html/") for name in users)
+    modules = ", ".join(f"perfgate.report.html.{Path(name).stem}" for name in users)
+    code = f"import sys, {modules}; sys.exit('bokeh' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603 - our own
 
 
 def test_package_inits_hold_no_logic() -> None:

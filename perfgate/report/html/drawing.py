@@ -1,0 +1,95 @@
+"""Bokeh models out of plain columns: the one place that knows how a plot of the page is set up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from perfgate.report.html.view import CURSOR, WALK
+
+if TYPE_CHECKING:
+    from bokeh.models import ColumnDataSource
+    from bokeh.models.renderers import GlyphRenderer
+    from bokeh.plotting import figure
+
+    from perfgate.report.html.view import Columns
+
+_INK = "#777777"  # axes and ticks; readable on white and on the dark ground alike
+FONT = "12px"
+
+
+def plot(*, name: str, height: int, x: tuple[float, float], y: tuple[float, float]) -> figure:
+    """An empty plot of the page's style, as wide as the page; zoomed along x only, `y` falls if reversed."""
+    from bokeh.models import PanTool, Range1d, ResetTool, TapTool, WheelZoomTool  # noqa: PLC0415 - 400 ms
+    from bokeh.plotting import figure  # noqa: PLC0415 - the same
+
+    result = figure(
+        name=name,
+        height=height,
+        sizing_mode="stretch_width",
+        x_range=Range1d(start=x[0], end=x[1], bounds=x),
+        y_range=Range1d(start=y[0], end=y[1]),
+        tools=[PanTool(dimensions="width"), WheelZoomTool(dimensions="width"), TapTool(), ResetTool()],
+        active_scroll="auto",
+        toolbar_location=None,
+        output_backend="canvas",
+        background_fill_color=None,
+        border_fill_color=None,
+        outline_line_color=None,
+    )
+    result.grid.visible = False
+    for axis in result.axis:
+        axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = _INK
+        axis.major_label_text_color = axis.axis_label_text_color = _INK
+        axis.major_label_text_font_size = axis.axis_label_text_font_size = FONT
+    return result
+
+
+def source(columns: Columns, name: str | None = None) -> ColumnDataSource:
+    """A source whose numbers travel as packed arrays; all columns must have one length."""
+    import numpy as np  # noqa: PLC0415 - beside Bokeh, which brings it
+    from bokeh.models import ColumnDataSource  # noqa: PLC0415 - 400 ms
+
+    packed: dict[str, Any] = {}
+    for key, values in columns.items():
+        first = values[0] if len(values) else ""
+        if isinstance(first, str):
+            packed[key] = list(values)
+        elif all(isinstance(value, int) and abs(value) < 2**31 for value in values):
+            packed[key] = np.array(values, dtype=np.int32)
+        else:
+            packed[key] = np.array(values, dtype=np.float64)
+    return ColumnDataSource(packed, name=name)
+
+
+def walk_source(columns: Columns) -> ColumnDataSource:
+    """The rows that can be selected; see `view`."""
+    return source(columns, WALK)
+
+
+def add_cursor(target: figure) -> None:
+    """The outline of the selected thing; report.js moves it."""
+    nothing: Columns = {"x0": [], "x1": [], "y0": [], "y1": []}
+    target.quad(
+        left="x0",
+        right="x1",
+        bottom="y0",
+        top="y1",
+        source=source(nothing, CURSOR),
+        fill_color=None,
+        line_color="#e00000",
+        line_width=2.5,
+    )
+
+
+def set_detail(renderer: GlyphRenderer[Any], least: float, most: float) -> None:
+    """Show it only while a pixel is at least `least` and less than `most` units wide."""
+    renderer.tags = [*renderer.tags, {"detail": [least, most]}]
+
+
+def label_ticks(target: figure, labels: dict[float, str]) -> None:
+    """Names at places of the y axis; as `PlainText`, because Bokeh reads `$$` in a string as TeX."""
+    from bokeh.models import FixedTicker, PlainText  # noqa: PLC0415 - 400 ms
+
+    axis = target.yaxis[0]
+    axis.ticker = FixedTicker(ticks=list(labels))
+    axis.major_label_overrides = {place: PlainText(text=text) for place, text in labels.items()}
