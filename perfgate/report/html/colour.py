@@ -1,44 +1,55 @@
-"""Colours of the page: changes from faster to slower, and a few categories; readable without hue.
+"""Colours of the page: changes from faster to slower, heat, and a few categories; readable without hue.
 
-Orange and blue lie apart in the three common colour deficiencies; lightness falls towards both ends, so that
-a print in grey still shows how much, and a sign or hatching says which way.
+Orange and blue lie apart in the three common colour deficiencies. Each step of a change is at least three
+times lighter or darker than its neighbour, so that a print in grey shows how much; hatching and a sign say
+which way.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-# From much faster to much slower, by relative change. Neighbours differ by hue and lightness alike.
-CHANGES = ("#0b3c78", "#2f7fc1", "#9cc9ea", "#d9d9d9", "#f2b66d", "#d1690e", "#7f3000")
-LIMITS = (-0.5, -0.1, -0.01, 0.01, 0.1, 0.5)
+# From much faster to much slower, by relative change; `LIMITS` lie between them.
+CHANGES = ("#062e63", "#2b7cc0", "#e6e6e6", "#c25e00", "#5a2200")
+CHANGE_WORDS = ("faster by 20 % or more", "faster", "within 1 %", "slower", "slower by 20 % or more")
+LIMITS = (-0.2, -0.01, 0.01, 0.2)
+SAME = CHANGES[2]
 NEW = "#5c2d91"  # an operator that has no before
 GONE = "#6b6b6b"  # one that has no after
-# Categories with no order, such as engines and copy routes; at most six, each also named beside its use.
+# Share of the whole latency: under 2 %, 2-10, 10-25, over 25 %. Four steps cannot lie 3:1 apart between white
+# and black, so bars of these classes have an outline, and the class stands in the text as well.
+HEAT = ("#f6e3b4", "#e39a3b", "#b3441b", "#4d0d0d")
+HEAT_WORDS = ("under 2 %", "2 to 10 %", "10 to 25 %", "over 25 % of the latency")
+HEAT_LIMITS = (0.02, 0.10, 0.25)
+# Categories with no order, such as engines and copy routes; each is also named beside its use.
 CATEGORIES = ("#0072b2", "#b35900", "#00694d", "#8a4a72", "#3d3d3d", "#7a6a00")
 SAFE, WARNING, DANGER = "#00694d", "#b35900", "#8f1d1d"
+HATCHED = "right_diagonal_line"  # over what became faster
+PLAIN = "blank"
+
+
+def change_class(before: float, after: float) -> int:
+    """Index into `CHANGES`; what is new counts as much slower."""
+    if before <= 0:
+        return 4 if after > 0 else 2
+    return sum(after / before - 1 > limit for limit in LIMITS)
 
 
 def change_colour(before: float, after: float) -> str:
-    """The colour of a change: blue is faster, orange slower, grey within 1 %."""
-    if before <= 0:
-        return NEW if after > 0 else CHANGES[3]
-    relative = after / before - 1
-    return CHANGES[sum(relative > limit for limit in LIMITS)]
+    """The colour of a change: blue is faster, orange slower, grey within 1 %, violet new."""
+    return NEW if before <= 0 < after else CHANGES[change_class(before, after)]
 
 
-def change_colours(before: Sequence[float], after: Sequence[float]) -> list[str]:
-    """One colour per pair."""
-    return [change_colour(old, new) for old, new in zip(before, after, strict=True)]
+def change_hatch(before: float, after: float) -> str:
+    """A pattern over what became faster, for eyes and prints that see no hue."""
+    return HATCHED if change_class(before, after) < 2 else PLAIN  # noqa: PLR2004 - below "within 1 %"
 
 
 def change_sign(before: float, after: float) -> str:
-    """`+` slower, `-` faster, "=" within 1 %, `new` without a before: what colour says, in a word."""
+    """`+` slower, `-` faster, `=` within 1 %, `new` without a before: what colour says, in a word."""
     if before <= 0:
         return "new" if after > 0 else "="
-    relative = after / before - 1
-    if abs(relative) <= LIMITS[3]:
-        return "="
-    return "+" if relative > 0 else "-"
+    return "--=++"[change_class(before, after)]
+
+
+def heat_colour(share: float) -> str:
+    """The colour of a share of the latency."""
+    return HEAT[sum(share > limit for limit in HEAT_LIMITS)]

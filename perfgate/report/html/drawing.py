@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from perfgate.report.html.view import CURSOR, WALK
+from perfgate.report.html.view import CURSOR, LABELS
 
 if TYPE_CHECKING:
     from bokeh.models import ColumnDataSource
@@ -61,11 +61,6 @@ def source(columns: Columns, name: str | None = None) -> ColumnDataSource:
     return ColumnDataSource(packed, name=name)
 
 
-def walk_source(columns: Columns) -> ColumnDataSource:
-    """The rows that can be selected; see `view`."""
-    return source(columns, WALK)
-
-
 def add_cursor(target: figure) -> None:
     """The outline of the selected thing; report.js moves it."""
     nothing: Columns = {"x0": [], "x1": [], "y0": [], "y1": []}
@@ -79,6 +74,36 @@ def add_cursor(target: figure) -> None:
         line_color="#e00000",
         line_width=2.5,
     )
+
+
+def add_labels(target: figure) -> None:
+    """Names inside the boxes of the walk; report.js fills in those that have room."""
+    from bokeh.models.glyphs import Text  # noqa: PLC0415 - 400 ms
+
+    nothing: Columns = {"x": [], "y": [], "text": []}
+    glyph = Text(
+        x="x",
+        y="y",
+        text="text",
+        text_font_size="11px",
+        text_baseline="middle",
+        text_color="#000000",
+        background_fill_color="#ffffff",
+        background_fill_alpha=0.75,
+        x_offset=3,
+    )
+    target.add_glyph(source(nothing, LABELS), glyph)
+
+
+def add_share_axis(target: figure, scale: float, width: float) -> None:
+    """A second x axis in percent, hidden until it is chosen; `scale` is percent per unit of x."""
+    from bokeh.models import LinearAxis, Range1d  # noqa: PLC0415 - 400 ms
+
+    target.extra_x_ranges = {"share": Range1d(start=0, end=width * scale, tags=[{"scale": scale}])}
+    axis = LinearAxis(x_range_name="share", axis_label="%", name="share-axis", visible=False)
+    axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = _INK
+    axis.major_label_text_color = axis.axis_label_text_color = _INK
+    target.add_layout(axis, "below")
 
 
 def set_detail(renderer: GlyphRenderer[Any], least: float, most: float) -> None:

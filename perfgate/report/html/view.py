@@ -1,25 +1,30 @@
 """The seam of the page: what every view hands in, and what the page's script understands of it.
 
-A view is a table and a drawing of the same numbers. The drawing is a Bokeh layout made of columns that Python
-computed; `assets/report.js` finds in it, by name and tag, what it has to drive:
+A view is tables and a drawing of the same numbers. The drawing is a Bokeh layout made of columns that Python
+computed; `assets/report.js` finds in it, by name and tag, what it has to drive. `View.walk` are columns with
+one row per thing that can be selected, in reading order:
 
-- a `ColumnDataSource` named `walk`: one row per thing that can be selected, in reading order. Columns: `op`
-  (index of the page's operator, -1 for none) and `label` (text of the bar below the view); optional `x0`,
-  `x1`, `y0`, `y1` (its box, for the outline of the selected thing and for drilling down), `up`, `down`,
-  `left`, `right` (rows that the arrow keys lead to, -1 for none), `parent` (row, for the breadcrumb and Esc),
-  `name` (text of its place in the breadcrumb), `act` (index into `View.actions`, run by click or Enter, -1
-  for none), `copy` (text that a click copies).
-- any other source with a column `row`: clicking one of its glyphs selects that row of `walk`.
-- a `ColumnDataSource` named `cursor` with columns `x0`, `x1`, `y0`, `y1`: where the outline is put.
-- a plot named `main`: the one that is zoomed into a selected box. Its `x_range` is also what `brushes` sets.
+- `op` (index of the page's operator, -1 for none) and `label` (text of the bar below the view);
+- optional `x0`, `x1`, `y0`, `y1` (its box, for the outline of the selected thing and for drilling down),
+  `up`, `down`, `left`, `right` (rows that the arrow keys lead to, -1 for none), `parent` (row, for breadcrumb
+  and Esc), `name` (its short text in breadcrumb and box), `act` (index into `View.actions`, run by click or
+  Enter, -1 for none), `copy` (text that a click copies).
+
+In the drawing:
+
+- a source with a column `row`: clicking one of its glyphs selects that row of the walk, and the mouse over it
+  shows as plain text the column `tip`, or the row's `label`: no Bokeh tooltip ever holds a name;
+- the plot named `main`: zoomed into a selected box; its `x_range` is what `brushes` sets;
+- the sources `cursor` (columns `x0`, `x1`, `y0`, `y1`: where the outline is put) and `labels` (`x`, `y`,
+  `text`: filled with the `name` of each box that is wide enough), from `drawing.add_cursor` and `add_labels`;
 - renderers tagged `{"detail": [least, most]}`: shown while one pixel of `main` is at least `least` and less
-  than `most` units wide, so that a far view draws few merged bars.
-- a glyph hit by the mouse shows the column `tip` as plain text: no Bokeh tooltip ever holds a name.
+  than `most` units wide, so that a far view draws few merged bars;
+- a range tagged `{"scale": f}`: kept at `f` times the x range of `main`, for a second axis.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,11 +32,11 @@ if TYPE_CHECKING:
 
     from bokeh.models import LayoutDOM
 
-WALK = "walk"
-CURSOR = "cursor"
 MAIN = "main"
+CURSOR = "cursor"
+LABELS = "labels"
 
-Columns = dict[str, "Sequence[float] | Sequence[int] | Sequence[str]"]
+Columns = dict[str, "Sequence[float] | Sequence[str]"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +83,15 @@ class Choice:
     options: tuple[Option, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Swatch:
+    """A colour of the drawing and what it means."""
+
+    colour: str
+    text: str
+    is_hatched: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """One tab of the page. `name` is the word of its address (`#flame`), `title` that of its tab.
@@ -92,8 +106,10 @@ class View:
     hint: str
     tables: tuple[Table, ...]
     draw: Callable[[], LayoutDOM]
+    walk: Columns
     choices: tuple[Choice, ...] = ()
     actions: tuple[Option, ...] = ()
     buttons: tuple[Option, ...] = ()
     brushes: str = ""
-    notes: tuple[str, ...] = field(default=())
+    legend: tuple[Swatch, ...] = ()
+    notes: tuple[str, ...] = ()
