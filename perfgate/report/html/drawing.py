@@ -63,7 +63,7 @@ def source(columns: Columns, name: str | None = None) -> ColumnDataSource:
 
 def add_cursor(target: figure) -> None:
     """The outline of the selected thing; report.js moves it."""
-    nothing: Columns = {"x0": [], "x1": [], "y0": [], "y1": []}
+    nothing: Columns = {"x0": [], "x1": [], "y0": [], "y1": [], "colour": []}
     target.quad(
         left="x0",
         right="x1",
@@ -71,7 +71,7 @@ def add_cursor(target: figure) -> None:
         top="y1",
         source=source(nothing, CURSOR),
         fill_color=None,
-        line_color="#e00000",
+        line_color="colour",
         line_width=2.5,
     )
 

@@ -51,7 +51,7 @@ class Material:
     """The input of every view. `before` is None when there is only one profile to look at.
 
     `records` are the accepted and the measured record, where they are known; `history` those of older
-    commits, oldest first.
+    commits, oldest first. `verdict` is the gate's word, "" where nothing was judged.
     """
 
     benchmark: str
@@ -62,6 +62,7 @@ class Material:
     operators: tuple[PageOperator, ...]
     records: tuple[Record | None, Record | None] = (None, None)
     history: tuple[Record, ...] = ()
+    verdict: str = ""
 
     @property
     def sides(self) -> tuple[tuple[str, Profile], ...]:
