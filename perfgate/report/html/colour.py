@@ -19,6 +19,8 @@ GONE = "#6b6b6b"  # one that has no after
 HEAT = ("#f6e3b4", "#e39a3b", "#b3441b", "#4d0d0d")
 HEAT_WORDS = ("under 2 %", "2 to 10 %", "10 to 25 %", "over 25 % of the latency")
 HEAT_LIMITS = (0.02, 0.10, 0.25)
+# How busy something is, in five steps from hardly to fully; the numbers stand in tips and table.
+SHADES = ("#f3ecd8", "#e5c07a", "#d08a2e", "#a04a16", "#561608")
 # Categories with no order, such as engines and copy routes; each is also named beside its use.
 CATEGORIES = ("#0072b2", "#b35900", "#00694d", "#8a4a72", "#3d3d3d", "#7a6a00")
 SAFE, WARNING, DANGER = "#00694d", "#b35900", "#8f1d1d"

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 from perfgate.report.html.view import CURSOR, LABELS
 
 if TYPE_CHECKING:
-    from bokeh.models import ColumnDataSource
+    from bokeh.models import Axis, ColumnDataSource, LinearAxis
     from bokeh.models.renderers import GlyphRenderer
     from bokeh.plotting import figure
 
+    from perfgate.report.html.pixels import Bar, Detail
     from perfgate.report.html.view import Columns
 
 _INK = "#777777"  # axes and ticks; readable on white and on the dark ground alike
 FONT = "12px"
+_NOTHING = "#00000000"
+_WIDE = 4  # narrow bars
 
 
 def plot(*, name: str, height: int, x: tuple[float, float], y: tuple[float, float]) -> figure:
@@ -38,9 +41,7 @@ def plot(*, name: str, height: int, x: tuple[float, float], y: tuple[float, floa
     )
     result.grid.visible = False
     for axis in result.axis:
-        axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = _INK
-        axis.major_label_text_color = axis.axis_label_text_color = _INK
-        axis.major_label_text_font_size = axis.axis_label_text_font_size = FONT
+        _style(axis)
     return result
 
 
@@ -101,9 +102,13 @@ def add_share_axis(target: figure, scale: float, width: float) -> None:
 
     target.extra_x_ranges = {"share": Range1d(start=0, end=width * scale, tags=[{"scale": scale}])}
     axis = LinearAxis(x_range_name="share", axis_label="%", name="share-axis", visible=False)
-    axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = _INK
-    axis.major_label_text_color = axis.axis_label_text_color = _INK
+    _style(axis)
     target.add_layout(axis, "below")
+
+
+def outline(bar: Bar, detail: Detail) -> str:
+    """White between neighbours that are wide enough; around narrow bars it would hide them."""
+    return "#ffffff" if bar.right - bar.left > _WIDE * detail.narrow else _NOTHING
 
 
 def set_detail(renderer: GlyphRenderer[Any], least: float, most: float) -> None:
@@ -111,10 +116,21 @@ def set_detail(renderer: GlyphRenderer[Any], least: float, most: float) -> None:
     renderer.tags = [*renderer.tags, {"detail": [least, most]}]
 
 
-def label_ticks(target: figure, labels: dict[float, str]) -> None:
-    """Names at places of the y axis; as `PlainText`, because Bokeh reads `$$` in a string as TeX."""
-    from bokeh.models import FixedTicker, PlainText  # noqa: PLC0415 - 400 ms
+def category_axis(labels: dict[float, str], *, name: str, visible: bool = True) -> LinearAxis:
+    """A y axis with names at places; as `PlainText`, because Bokeh reads `$$` in a string as TeX."""
+    from bokeh.models import FixedTicker, LinearAxis, PlainText  # noqa: PLC0415 - 400 ms
 
-    axis = target.yaxis[0]
-    axis.ticker = FixedTicker(ticks=list(labels))
-    axis.major_label_overrides = {place: PlainText(text=text) for place, text in labels.items()}
+    axis = LinearAxis(
+        name=name,
+        visible=visible,
+        major_label_overrides={place: PlainText(text=text) for place, text in labels.items()},
+    )
+    axis.update(ticker=FixedTicker(ticks=list(labels)))
+    _style(axis)
+    return axis
+
+
+def _style(axis: Axis) -> None:
+    axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = _INK
+    axis.major_label_text_color = axis.axis_label_text_color = _INK
+    axis.major_label_text_font_size = axis.axis_label_text_font_size = FONT

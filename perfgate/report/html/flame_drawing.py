@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from perfgate.report.html.drawing import add_cursor, add_labels, add_share_axis, plot, set_detail, source
+from perfgate.report.html.drawing import (
+    add_cursor,
+    add_labels,
+    add_share_axis,
+    outline,
+    plot,
+    set_detail,
+    source,
+)
 from perfgate.report.html.view import MAIN
 
 if TYPE_CHECKING:
@@ -83,6 +91,6 @@ def _bars(geometry: FlameGeometry, detail: Detail) -> Columns:
         "bottom": [geometry.boxes[row].y0 for row in rows],
         "top": [geometry.boxes[row].y1 for row in rows],
         "row": rows,
-        "outline": ["#ffffff"] * len(rows),
+        "outline": [outline(bar, detail) for bar in detail.bars],
     }
     return columns | {name: [str(values[row]) for row in rows] for name, values in geometry.rows.items()}

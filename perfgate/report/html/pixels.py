@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NARROWEST_PLOT = 1000  # pixels; a wider plot just takes the next finer step sooner
-STEP = 16  # how much finer each step of detail is
-MERGED_STEPS = 2
+PIXELS = 1500  # of a usual plot; the first step merges what is narrower than one of them
+STEP = 4  # how much finer each step is: a merged bar is one to four pixels wide when it is shown
+MERGED_STEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,30 +24,34 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """The bars for one range of zoom: while a pixel is at least `least` and less than `most` units wide."""
+    """The bars for one range of zoom: while a pixel is at least `least` and less than `most` units wide.
+
+    `narrow` is the width under which bars are merged, or would be: an outline would hide them.
+    """
 
     least: float
     most: float
+    narrow: float
     bars: tuple[Bar, ...]
 
 
 def detail_steps(
-    lanes: Sequence[Sequence[Bar]], worse_by: Sequence[float], width: float, pixels: int = NARROWEST_PLOT
+    lanes: Sequence[Sequence[Bar]], worse_by: Sequence[float], width: float
 ) -> tuple[Detail, ...]:
     """The bars of all lanes, coarse to fine; the last step holds every bar as it is.
 
-    A step that would merge nothing more than the next finer one is left out.
+    A step that would merge nothing is left out, and with it all finer ones.
     """
     everything = tuple([bar for lane in lanes for bar in lane])
     found: list[Detail] = []
-    most = float("inf")
-    for step in range(MERGED_STEPS):
-        pixel = width / pixels / STEP**step
+    most, pixel = float("inf"), width / PIXELS
+    for _ in range(MERGED_STEPS):
+        if all(bar.right - bar.left >= pixel for bar in everything):
+            break
         merged = tuple([bar for lane in lanes for bar in merge_bars(lane, worse_by, pixel)])
-        if len(merged) < len(everything):
-            found.append(Detail(pixel, most, merged))
-            most = pixel
-    return (*found, Detail(0.0, most, everything))
+        found.append(Detail(pixel / STEP, most, pixel, merged))
+        most = pixel = pixel / STEP
+    return (*found, Detail(0.0, most, pixel, everything))
 
 
 def merge_bars(lane: Sequence[Bar], worse_by: Sequence[float], pixel: float) -> list[Bar]:
