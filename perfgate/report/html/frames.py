@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from perfgate.report.html.material import full_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from perfgate.core.execution_profile import OperatorRow
     from perfgate.report.html.material import PageOperator
 
@@ -53,7 +55,8 @@ def flame_frames(operators: tuple[PageOperator, ...], title: str) -> list[Frame]
             parent = _child(frames, places, parent, word)
         key = f"{leaf} #{operator.row.number}"
         own = _child(frames, places, parent, key)
-        frames[own].name, frames[own].operator = leaf, index
+        more = len(operator.rows_after or operator.rows_before) - 1
+        frames[own].name, frames[own].operator = f"{leaf} and {more} more" if more else leaf, index
         _add_pieces(frames, places, own, operator)
         _add_time(frames, own, operator)
     _place(frames)
@@ -81,7 +84,7 @@ def _add_pieces(
     frames: list[Frame], places: dict[tuple[int, str], int], own: int, operator: PageOperator
 ) -> None:
     """What the time went to, where that is more than the operator's own kernels."""
-    before, after = operator_pieces(operator.before), operator_pieces(operator.after)
+    before, after = operator_pieces(operator.rows_before), operator_pieces(operator.rows_after)
     if set(before) | set(after) <= {KERNELS}:
         return
     for name in (KERNELS, CONVERSIONS, COPIES, WAITS):
@@ -91,15 +94,13 @@ def _add_pieces(
             frame.before_ps, frame.after_ps = before.get(name, 0), after.get(name, 0)
 
 
-def operator_pieces(row: OperatorRow | None) -> dict[str, int]:
-    """An operator's time by what it was spent on; the pieces that are not zero, they sum to its total."""
-    if row is None:
-        return {}
+def operator_pieces(rows: Sequence[OperatorRow]) -> dict[str, int]:
+    """Time by what it was spent on; the pieces that are not zero, they sum to the operators' total."""
     pieces = {
-        KERNELS: row.parts.duration_ps - row.copies_ps - row.conversions_ps,
-        CONVERSIONS: row.conversions_ps,
-        COPIES: row.copies_ps,
-        WAITS: row.parts.wait_ps,
+        KERNELS: sum(row.parts.duration_ps - row.copies_ps - row.conversions_ps for row in rows),
+        CONVERSIONS: sum(row.conversions_ps for row in rows),
+        COPIES: sum(row.copies_ps for row in rows),
+        WAITS: sum(row.parts.wait_ps for row in rows),
     }
     return {name: size for name, size in pieces.items() if size}
 

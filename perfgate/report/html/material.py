@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from perfgate.diagnose.align import align_operators
 from perfgate.report.html.shown import shown
 
 if TYPE_CHECKING:
@@ -17,10 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageOperator:
-    """An operator on both sides; None where it is not. Views refer to it by its index in `Material`."""
+    """An operator on both sides; None where it is not. Views refer to it by its index in `Material`.
+
+    Where several operators do the work that others did before (fused, split), they are one: `before` and
+    `after` are then the longest of each side, and `more_before` and `more_after` the others.
+    """
 
     before: OperatorRow | None
     after: OperatorRow | None
+    more_before: tuple[OperatorRow, ...] = ()
+    more_after: tuple[OperatorRow, ...] = ()
 
     @property
     def row(self) -> OperatorRow:
@@ -32,18 +39,28 @@ class PageOperator:
     @property
     def label(self) -> str:
         """`#447 UNet.mid_block.resnet.1.conv2`, safe to show."""
-        row = self.row
-        return f"#{row.number} {shown(full_name(row))}"
+        more = len(self.more_after if self.after is not None else self.more_before)
+        return f"#{self.row.number} {shown(full_name(self.row))}{f' and {more} more' if more else ''}"
+
+    @property
+    def rows_before(self) -> tuple[OperatorRow, ...]:
+        """All of it before."""
+        return self.more_before if self.before is None else (self.before, *self.more_before)
+
+    @property
+    def rows_after(self) -> tuple[OperatorRow, ...]:
+        """All of it now."""
+        return self.more_after if self.after is None else (self.after, *self.more_after)
 
     @property
     def before_ps(self) -> int:
         """Its time before, 0 where it was not."""
-        return self.before.total_ps if self.before is not None else 0
+        return sum(row.total_ps for row in self.rows_before)
 
     @property
     def after_ps(self) -> int:
         """Its time now, 0 where it is not."""
-        return self.after.total_ps if self.after is not None else 0
+        return sum(row.total_ps for row in self.rows_after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +68,8 @@ class Material:
     """The input of every view. `before` is None when there is only one profile to look at.
 
     `records` are the accepted and the measured record, where they are known; `history` those of older
-    commits, oldest first. `verdict` is the gate's word, "" where nothing was judged.
+    commits, oldest first. `verdict` is the gate's word, "" where nothing was judged. `notes` say what is
+    missing.
     """
 
     benchmark: str
@@ -63,6 +81,7 @@ class Material:
     records: tuple[Record | None, Record | None] = (None, None)
     history: tuple[Record, ...] = ()
     verdict: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def sides(self) -> tuple[tuple[str, Profile], ...]:
@@ -74,8 +93,7 @@ class Material:
         """The page's index of an operator by its number in the model of one side."""
         found: dict[int, int] = {}
         for index, operator in enumerate(self.operators):
-            row = operator.after if after else operator.before
-            if row is not None:
+            for row in operator.rows_after if after else operator.rows_before:
                 found.setdefault(row.number, index)
         return found
 
@@ -90,13 +108,30 @@ def full_name(row: OperatorRow) -> str:
 def pair_operators(
     before: Sequence[OperatorRow] | None, after: Sequence[OperatorRow]
 ) -> tuple[PageOperator, ...]:
-    """Operators of the same scope, name, type and occurrence are one; those now first, then the vanished."""
-    waiting: dict[tuple[str, str, str], list[OperatorRow]] = {}
-    for row in reversed(before or ()):
-        waiting.setdefault((row.scope, row.name, row.op), []).append(row)
-    result = []
-    for row in after:
-        same = waiting.get((row.scope, row.name, row.op))
-        result.append(PageOperator(before=same.pop() if same else None, after=row))
-    gone = sorted((row for rows in waiting.values() for row in rows), key=lambda row: row.number)
-    return (*result, *(PageOperator(before=row, after=None) for row in gone))
+    """Each operator with what it was before, in the order of the model now; then those that are gone."""
+
+    if before is None:
+        return tuple(PageOperator(before=None, after=row) for row in after)
+    found = align_operators(before, after)
+    partner = {j: i for i, j in found.pairs}
+    groups = {j: group for group in found.groups for j in group.after}
+    operators = []
+    for index, row in enumerate(after):
+        group = groups.get(index)
+        if group is None:
+            operators.append(
+                PageOperator(before=before[partner[index]] if index in partner else None, after=row)
+            )
+        elif index == min(group.after):
+            operators.append(_group([before[i] for i in group.before], [after[j] for j in group.after]))
+    gone = [PageOperator(before=before[index], after=None) for index in found.removed]
+    return (*operators, *gone)
+
+
+def _group(before: list[OperatorRow], after: list[OperatorRow]) -> PageOperator:
+    """Operators that do the same work together."""
+    first, *more_before = sorted(before, key=lambda row: (-row.total_ps, row.number))
+    second, *more_after = sorted(after, key=lambda row: (-row.total_ps, row.number))
+    return PageOperator(
+        before=first, after=second, more_before=tuple(more_before), more_after=tuple(more_after)
+    )

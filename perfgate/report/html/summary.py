@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import SHOWN_CAUSES
 from perfgate.core.units import PS_PER_SECOND, percent
+from perfgate.report.cause_lines import cause_lines
+from perfgate.report.diagnosis_rows import change, fix_rows, headline, together_text, unexplained_text
 from perfgate.report.html.shown import shown
 from perfgate.report.html.time_axis import readable_ps
 
 if TYPE_CHECKING:
-    from perfgate.core.diagnosis import Attribution, Cause, Diagnosis, Fix, MetricDelta
+    from perfgate.core.diagnosis import Cause, Diagnosis
     from perfgate.core.execution_profile import Profile
+    from perfgate.report.diagnosis_rows import FixRow
     from perfgate.report.html.material import Material
+
+_LONG = 400  # signs of a sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,66 +44,62 @@ class Head:
 def page_head(material: Material) -> Head:
     """Everything that stands above the tabs."""
     found = material.diagnosis
+    notes = (*material.notes, *material.after.notes, *(found.notes if found else ()))
     return Head(
         title=f"{shown(material.benchmark)} on {shown(material.device)}",
-        change=_change(material),
+        change=shown(_change(material)),
         causes=() if found is None else _causes(found, material),
-        fixes=() if found is None else tuple(_fix(fix, found.attribution) for fix in found.fixes),
+        fixes=() if found is None else _fixes(found),
         figures=(*_sums(material), *key_figures(material.after)),
-        notes=tuple(shown(note, 400) for note in (*material.after.notes, *(found.notes if found else ()))),
+        notes=tuple(dict.fromkeys(shown(note, _LONG) for note in notes)),
     )
 
 
 def _change(material: Material) -> str:
+    """The verdict and the change of the first metric, as every report prints it."""
+    verdict = material.verdict.upper()
     if material.diagnosis is not None and material.diagnosis.metrics:
-        return _metric_change(material.diagnosis.metrics[0], material.verdict)
+        first = next(
+            (row for row in material.diagnosis.metrics if row.metric.name == "latency"),
+            material.diagnosis.metrics[0],
+        )
+        return f"{verdict} {first.metric.name} {change(first)}".strip()
     if material.before is None:
-        return material.verdict.upper()
+        return verdict
     before, after = material.before.application.total_ps, material.after.application.total_ps
-    return f"{material.verdict.upper()} {percent(after / before - 1) if before else ''}".strip()
-
-
-def _metric_change(row: MetricDelta, verdict: str) -> str:
-    if row.relative is None:
-        return f"{verdict.upper()} {row.metric.name}".strip()
-    interval = ""
-    if row.low is not None and row.high is not None:
-        interval = f" ({100 * row.low:+.0f}..{100 * row.high:+.0f} %)"
-    return f"{verdict.upper()} {row.metric.name} {percent(row.relative)}{interval}".strip()
+    return f"{verdict} {percent(after / before - 1) if before else ''}".strip()
 
 
 def _causes(found: Diagnosis, material: Material) -> tuple[Line, ...]:
-    """The first cause first, then those that stay suspects, each with its confidence."""
+    """The cause as every report prints it, then what else is suspected, each with its confidence."""
     numbers = material.operator_indices(after=True)
-    lines = [
-        Line(
-            text=_cause(cause),
-            operator=-1 if cause.operator is None else numbers.get(cause.operator.number, -1),
-        )
-        for cause in found.causes[:SHOWN_CAUSES]
+
+    def place(cause: Cause) -> int:
+        return -1 if cause.operator is None else numbers.get(cause.operator.number, -1)
+
+    told = cause_lines(found)[:2] or [headline(found)]
+    first = place(found.causes[0]) if found.causes else -1
+    lines = [Line(text=shown(text, _LONG), operator=first) for text in told]
+    lines += [
+        Line(text=shown(f"suspect {cause.confidence:.2f}: {cause.sentence}", _LONG), operator=place(cause))
+        for cause in found.causes[1:SHOWN_CAUSES]
     ]
-    if found.causes and found.found is None:
-        lines[0] = Line(
-            text=f"no cause found; the strongest suspect is {lines[0].text}", operator=lines[0].operator
-        )
     more = len(found.causes) - SHOWN_CAUSES
-    return (*lines, *((Line(text=f"and {more} more"),) if more > 0 else ()))
+    unexplained = unexplained_text(found)
+    lines += [Line(text=f"and {more} more")] if more > 0 else []
+    lines += [Line(text=unexplained)] if unexplained else []
+    return tuple(lines)
 
 
-def _cause(cause: Cause) -> str:
-    where = f" at #{cause.operator.number} {shown(cause.operator.name)}" if cause.operator else ""
-    place = cause.difference.place if cause.difference is not None else ""
-    named = f"{shown(place)} " if place else ""
-    return f"cause {cause.confidence:.2f}: {named}{shown(cause.sentence, 300)}{where}"
+def _fixes(found: Diagnosis) -> tuple[str, ...]:
+    rows = [shown(_fix(row), _LONG) for row in fix_rows(found)]
+    together = together_text(found)
+    return (*rows, together) if together else tuple(rows)
 
 
-def _fix(fix: Fix, attribution: Attribution | None) -> str:
-    gain = ""
-    if fix.after is not None and attribution is not None and attribution.after and attribution.unit == "ps":
-        saved = fix.after - attribution.after
-        gain = f"  {readable_ps(saved)}  {percent(saved / attribution.after)}"
-    estimated = " (estimated)" if fix.is_estimated else ""
-    return f"{fix.severity}: {shown(fix.title, 200)}{gain}{estimated}; risk: {shown(fix.risk, 200)}"
+def _fix(row: FixRow) -> str:
+    parts = [row.severity, row.title, row.gain, row.relative, f"risk: {row.risk}" if row.risk else ""]
+    return "   ".join(part for part in (*parts, *row.edits) if part)
 
 
 def _sums(material: Material) -> tuple[tuple[str, str], ...]:
@@ -109,7 +110,7 @@ def _sums(material: Material) -> tuple[tuple[str, str], ...]:
 
 
 def key_figures(profile: Profile) -> tuple[tuple[str, str], ...]:
-    """Engine utilisation, parallel efficiency, time in host copies and time in transfers, of one execution.
+    """Engine utilisation, parallel efficiency, time in host copies and share of transfers, of one execution.
 
     Parallel efficiency is the arithmetic done over what the machine's matrix units could have done meanwhile.
     """
