@@ -33,6 +33,7 @@ _VERBS = {
     "init": ("perfgate.cli.init", "init", "Write the files of a first gate; what is there stays."),
     "selftest": ("perfgate.cli.selftest", "selftest", "Judge unchanged code: false alarms and what is seen."),
     "optimize": ("perfgate.cli.optimize", "optimize", "Plan, apply and undo what mends a diagnosis."),
+    "visualize": ("perfgate.cli.visualize", "visualize", "Draw a benchmark before and after as one page."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
 }
 _INTERRUPTED = 130  # what a shell reports for a process that SIGINT ended

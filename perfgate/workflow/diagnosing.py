@@ -129,7 +129,7 @@ def _of_commit(request: DiagnoseRequest, revision: str) -> Diagnosed:
             for key in wanted
             if before.benchmark(key) is not None
         }
-        return _diagnose_pairs(pairs, request, (tree, base))
+        return diagnose_pairs(pairs, request, (tree, base))
 
 
 def _of_files(request: DiagnoseRequest) -> Diagnosed:
@@ -141,7 +141,7 @@ def _of_files(request: DiagnoseRequest) -> Diagnosed:
     if not common:
         where = f"{request.before} and {request.after}"
         raise NothingMeasuredError("no benchmark stands on both sides", where, "check files and -k")
-    return _diagnose_pairs({key: (before[key], after[key]) for key in common}, request, None)
+    return diagnose_pairs({key: (before[key], after[key]) for key in common}, request, None)
 
 
 def _single(request: DiagnoseRequest) -> Diagnosed:
@@ -161,11 +161,12 @@ def _single(request: DiagnoseRequest) -> Diagnosed:
     return Diagnosed(diagnoses=tuple(diagnoses), verdicts=(), notes=(), exit_code=ExitCode.PASS)
 
 
-def _diagnose_pairs(
+def diagnose_pairs(
     pairs: Mapping[str, tuple[DiagnosisSide, DiagnosisSide]],
     request: DiagnoseRequest,
     place: tuple[WorkTree, str] | None,
 ) -> Diagnosed:
+    """Judge pairs of measured sides and explain each; `place` is the tree and the base commit, for culprits."""
     before = {key: sides[0].observation.record for key, sides in pairs.items()}
     after = {key: sides[1].observation.record for key, sides in pairs.items()}
     decision = decide_in_stages(before, after, SuitePolicy(), None, options=JudgeOptions())

@@ -109,7 +109,6 @@ def pair_operators(
     before: Sequence[OperatorRow] | None, after: Sequence[OperatorRow]
 ) -> tuple[PageOperator, ...]:
     """Each operator with what it was before, in the order of the model now; then those that are gone."""
-
     if before is None:
         return tuple(PageOperator(before=None, after=row) for row in after)
     found = align_operators(before, after)
