@@ -231,8 +231,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     counts gaps of the arena at the peak up to 64 MiB, 256 MiB, 1 GiB and above. The fragmentation *index*
     says how scattered free bytes are, the *rate* which share of the arena is unused. `allocations` are those
     made while running because the reserved arena of `pool` bytes is too small for the `arena` that the plan
-    needs (`pool` 0: as large as the plan). `failed` are sizes that were refused. `live_at_end` holds the bytes in use after
-    each iteration where a log over iterations exists.
+    needs (`pool` 0: as large as the plan). `failed` are sizes that were refused. `live_at_end` holds the
+    bytes in use after each iteration where a log over iterations exists. The step is one of `program`.
     """
 
     peak: int
@@ -254,6 +254,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     pool: int = 0
     arena: int = 0
     failed: tuple[int, ...] = ()
+    program: int = 0
 
 
 class Hardware(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from perfgate.core.execution_profile import Hardware, Memory
 from perfgate.npu.columns import D2H, H2D, HOST, LAYOUT, MATRIX
 from perfgate.npu.memory_use import memory_use
@@ -95,4 +97,8 @@ def _bandwidth(moved: dict[str, int], device: Device, total_ps: int) -> dict[str
 
 
 def _largest_memory(phases: Sequence[Phase]) -> Memory:
-    return max((memory_use(phase.execution) for phase in phases), key=lambda memory: memory.peak)
+    found = [
+        msgspec.structs.replace(memory_use(phase.execution), program=number)
+        for number, phase in enumerate(phases)
+    ]
+    return max(found, key=lambda memory: memory.peak)

@@ -61,6 +61,25 @@ def test_an_operator_owns_the_copies_its_need_caused() -> None:
     assert [hotspot.number for hotspot in summarise(profile).operators] == [1, 0]
 
 
+def test_kernels_and_copies_name_their_operator_by_its_number_in_the_model() -> None:
+    # A model whose constants are nodes of their own: its operators are numbers 239 and following.
+    owners = tuple(msgspec.structs.replace(owner, number=owner.number + 239) for owner in PROGRAM.owners)
+    profile = build_profile(
+        [Phase(execution=simulate(msgspec.structs.replace(PROGRAM, owners=owners), DEVICE))]
+    )
+    assert [row.owner for row in profile.kernels] == [239, 239, 240, 240, 240, 240]
+    assert [row.owner for row in profile.copies] == [239, 240, 240, 240]
+    assert {row.number for row in profile.operators} == {239, 240}
+
+
+def test_memory_names_the_program_it_is_of() -> None:
+    small, large = (
+        Phase(execution=simulate(make_program([matmul(0, side, side, side)]), DEVICE)) for side in (64, 512)
+    )
+    assert build_profile([small, large]).hardware.memory.program == 1
+    assert build_profile([large, small]).hardware.memory.program == 0
+
+
 def test_phases_with_the_same_operator_are_one_row() -> None:
     first = simulate(make_program([matmul(0, 64, 64, 64)]), DEVICE)
     both = build_profile([Phase(execution=first, times=2), Phase(execution=first, times=3)])
