@@ -35,6 +35,11 @@ _VERBS = {
     "optimize": ("perfgate.cli.optimize", "optimize", "Plan, apply and undo what mends a diagnosis."),
     "visualize": ("perfgate.cli.visualize", "visualize", "Draw a benchmark before and after as one page."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
+    "trace": (
+        "perfgate.cli.trace_file",
+        "trace_file",
+        "Write a profile for a trace viewer or a flame graph.",
+    ),
 }
 _INTERRUPTED = 130  # what a shell reports for a process that SIGINT ended
 _BROKEN_PIPE = 141  # what a shell reports for a process that SIGPIPE ended

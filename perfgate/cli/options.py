@@ -40,6 +40,13 @@ baselines_option = click.option(
 )
 
 
+def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`-k` and `--device`."""
+    for option in reversed(_SHARED[:2]):
+        command = option(command)
+    return command
+
+
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`-k`, `--device`, `--runs`, `--seed`, `--cache`."""
     for option in reversed(_SHARED):

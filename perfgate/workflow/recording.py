@@ -103,11 +103,11 @@ def record_benchmarks(
     Raises:
         PerfgateError: a suite cannot be read, nothing is selected, or the folder cannot be written.
     """
-    with _tree(root, selection.revision) as (tree, commit):
+    with tree_at(root, selection.revision) as (tree, commit):
         benchmarks = [item for items in find_suites(tree).values() for item in items]
         selected = select(benchmarks, expression=selection.expression, devices=selection.devices)
         if commit:
-            _refuse_timed(selected)
+            refuse_timed(selected, "--at")
         if selection.samples is not None:
             selected = tuple(msgspec.structs.replace(item, samples=selection.samples) for item in selected)
         measurer = Measurer(tree, seed=selection.seed, runs=selection.runs, cache=selection.cache)
@@ -134,7 +134,7 @@ def _explanation(measurer: Measurer, benchmarks: Sequence[Benchmark]) -> list[st
 
 
 @contextmanager
-def _tree(root: Path, revision: str | None) -> Iterator[tuple[Tree, str]]:
+def tree_at(root: Path, revision: str | None, option: str = "--at") -> Iterator[tuple[Tree, str]]:
     """The tree to measure, and the commit it is of; "" for the working tree.
 
     Raises:
@@ -146,12 +146,12 @@ def _tree(root: Path, revision: str | None) -> Iterator[tuple[Tree, str]]:
     repository = open_repository(root)
     commit = resolve(repository, revision)
     if commit is None:
-        raise UsageError(f"no commit named {revision!r}", "--at", "name a commit, tag or branch")
+        raise UsageError(f"no commit named {revision!r}", option, "name a commit, tag or branch")
     with tempfile.TemporaryDirectory(prefix="perfgate-at-") as folder:
         yield CommitTree(repository, commit, WorkTree(root, repository).prefix, Path(folder)), commit
 
 
-def _refuse_timed(benchmarks: Sequence[Benchmark]) -> None:
+def refuse_timed(benchmarks: Sequence[Benchmark], option: str) -> None:
     """Only a simulated benchmark is nothing but its files; code that runs needs a checkout.
 
     Raises:
@@ -160,7 +160,7 @@ def _refuse_timed(benchmarks: Sequence[Benchmark]) -> None:
     for item in benchmarks:
         if item.backend != SIMULATED:
             remedy = "check the commit out and record there, or choose others with -k"
-            raise UsageError(f"{item.key} runs code of the commit", "--at", remedy)
+            raise UsageError(f"{item.key} runs code of the commit", option, remedy)
 
 
 def open_tree(root: Path) -> WorkTree:

@@ -1,0 +1,1 @@
+"""Profiles in the file formats of trace viewers and flame graphs."""
