@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.report.export.chrome_process import microseconds
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from perfgate.core.execution_profile import KernelRow
+    from perfgate.report.export.chrome_lane import ChromeSpan
     from perfgate.report.export.chrome_process import Event, Process
-    from perfgate.report.export.lane import Placed
 
 
 def flows(process: Process) -> Iterator[tuple[Event, Event]]:
@@ -33,17 +31,17 @@ def flows(process: Process) -> Iterator[tuple[Event, Event]]:
 
 
 def _arrow(
-    process: Process, rows: tuple[KernelRow, KernelRow], placed: tuple[Placed, Placed], size: int
+    process: Process, rows: tuple[KernelRow, KernelRow], placed: tuple[ChromeSpan, ChromeSpan], size: int
 ) -> tuple[Event, Event]:
     (source, target), (one, other) = rows, placed
     kind = "data" if source.stream == target.stream else "sync"
     # An end binds to the span that holds its time, so it lies in the last nanosecond of the source, not
     # behind it; lanes are rounded apart, so that may be a nanosecond after the target's start.
-    leaves = max(one.start, min(one.end - 1, other.start))
-    arrives = max(leaves, other.start)
+    leaves = max(one.ts, min(one.last, other.ts))
+    arrives = max(leaves, other.ts)
     both = {"name": kind, "cat": kind, "pid": process.pid}
     args = {"args": {"bytes_in_execution": size}} if size else {}
     start_thread, end_thread = (process.stream_threads[row.stream] for row in rows)
-    start = {"ph": "s", **both, "tid": start_thread, "ts": microseconds(leaves), **args}
-    end = {"ph": "f", "bp": "e", **both, "tid": end_thread, "ts": microseconds(arrives)}
+    start = {"ph": "s", **both, "tid": start_thread, "ts": leaves, **args}
+    end = {"ph": "f", "bp": "e", **both, "tid": end_thread, "ts": arrives}
     return start, end

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from perfgate.report.export.chrome_lane import ChromeLane, microseconds
 from perfgate.report.export.drawn_steps import drawn_steps
-from perfgate.report.export.lane import Lane, Placed
 from perfgate.report.export.short_name import short_name
 from perfgate.report.export.side import stream_name
 
@@ -15,17 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from perfgate.core.execution_profile import KernelRow
+    from perfgate.report.export.chrome_lane import ChromeSpan
     from perfgate.report.export.drawn_steps import DrawnStep
     from perfgate.report.export.side import Side
 
 Event = dict[str, Any]
 _PER_PROCESS = 1_000_000  # Perfetto names threads by their number alone, so no two processes share one
-_NS_PER_US = 1000
-
-
-def microseconds(nanoseconds: int) -> float:
-    """As the format has them; the shortest decimal of the quotient has the three digits, and no others."""
-    return nanoseconds / _NS_PER_US
 
 
 @dataclass(frozen=True)
@@ -68,12 +63,12 @@ class Process:
         return {engine: first + place for place, engine in enumerate(self.engines)}
 
     @cached_property
-    def placed(self) -> list[dict[int, Placed]]:
+    def placed(self) -> list[dict[int, ChromeSpan]]:
         """For each drawn step the kernels by index, as they lie on their streams."""
-        free = {stream: Lane() for stream in self.stream_threads}
+        free = {stream: ChromeLane() for stream in self.stream_threads}
         result = []
         for step in self.steps:
-            found: dict[int, Placed] = {}
+            found: dict[int, ChromeSpan] = {}
             for stream, lane in free.items():
                 for row in self.lanes.get((step.program, stream), ()):
                     found[row.index] = lane.place(step.start_ps + row.start_ps, row.duration_ps)
@@ -94,14 +89,14 @@ class Process:
             yield self._meta("thread_name", {"name": name}, thread)
             yield self._meta("thread_sort_index", {"sort_index": thread - self.step_thread}, thread)
 
-    def span(self, thread: int, placed: Placed, event: Event) -> Event:
+    def span(self, thread: int, placed: ChromeSpan, event: Event) -> Event:
         """A complete event of a thread."""
         return {
             "ph": "X",
             "pid": self.pid,
             "tid": thread,
-            "ts": microseconds(placed.start),
-            "dur": microseconds(placed.end - placed.start),
+            "ts": placed.ts,
+            "dur": placed.dur,
             **event,
         }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from perfgate.report.export.lane import Lane, nanoseconds
+from perfgate.report.export.chrome_lane import ChromeLane
+from perfgate.report.export.lane import nanoseconds
 from perfgate.report.export.short_name import short_name
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def step_spans(process: Process) -> Iterator[Event]:
     """One span per drawn step; `times` says how often it runs."""
-    lane = Lane()
+    lane = ChromeLane()
     for step in process.steps:
         placed = lane.place(step.start_ps, step.makespan_ps)
         args = {"program": short_name(step.name), "number": step.number, "times": step.times}
@@ -39,7 +40,7 @@ def engine_spans(process: Process) -> Iterator[Event]:
     """The same kernels on the engines that ran them."""
     rows = sorted(process.side.profile.kernels, key=lambda row: (row.start_ps, row.index))
     by_engine = {
-        engine: (thread, [row for row in rows if row.engine == engine], Lane())
+        engine: (thread, [row for row in rows if row.engine == engine], ChromeLane())
         for engine, thread in process.engine_threads.items()
     }
     for step in process.steps:
