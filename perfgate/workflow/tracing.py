@@ -75,11 +75,7 @@ class TraceFile:
         """What the file does not show."""
         if self._form is TraceFormat.FOLDED:
             return ()  # sums, in which nothing is left out
-        notes = [
-            f"{side.label}: {note}"
-            for side in self._sides
-            for note in layout_notes(side.profile, drawn_steps(side.profile))
-        ]
+        notes = [f"{side.label}: {note}" for side in self._sides for note in layout_notes(drawn_steps(side))]
         return (*notes, *filter(None, [self._chrome.cut_note]))
 
 

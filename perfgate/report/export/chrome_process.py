@@ -33,7 +33,7 @@ class Process:
     @cached_property
     def steps(self) -> tuple[DrawnStep, ...]:
         """What is drawn."""
-        return drawn_steps(self.side.profile)
+        return drawn_steps(self.side)
 
     @cached_property
     def lanes(self) -> dict[tuple[int, int], list[KernelRow]]:

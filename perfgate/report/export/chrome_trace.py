@@ -100,7 +100,7 @@ def _about(process: Process) -> Event:
             }
             for step in profile.application.steps
         ],
-        "layout": [short_name(note) for note in layout_notes(profile, steps)],
+        "layout": [short_name(note) for note in layout_notes(steps)],
         "notes": [short_name(note) for note in profile.notes],
     }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from perfgate.core.execution_profile import Profile
+    from perfgate.report.export.side import Side
 
 # Spans on streams: 28 steps of a diffusion model are 5,400. Beyond it a viewer only shows more of the same.
 DRAWN_UP_TO = 20_000
@@ -37,10 +37,10 @@ class DrawnStep:
         return f"{self.name} {self.number} of {self.of}" if self.of > 1 else self.name
 
 
-def drawn_steps(profile: Profile, limit: int = DRAWN_UP_TO) -> tuple[DrawnStep, ...]:
+def drawn_steps(side: Side, limit: int = DRAWN_UP_TO) -> tuple[DrawnStep, ...]:
     """Every iteration up to `limit` spans in all, else one of each program."""
-    spans = Counter(row.program for row in profile.kernels)
-    steps = profile.application.steps
+    spans = Counter(row.program for row in side.profile.kernels)
+    steps, names = side.profile.application.steps, side.programs
     wanted = sum(max(spans[number], 1) * step.times for number, step in enumerate(steps))
     result = []
     start = 0
@@ -50,7 +50,7 @@ def drawn_steps(profile: Profile, limit: int = DRAWN_UP_TO) -> tuple[DrawnStep, 
             result.append(
                 DrawnStep(
                     program=number,
-                    name=step.program,
+                    name=names[number],
                     number=iteration + 1,
                     of=step.times,
                     times=step.times // drawn,
@@ -62,12 +62,12 @@ def drawn_steps(profile: Profile, limit: int = DRAWN_UP_TO) -> tuple[DrawnStep, 
     return tuple(result)
 
 
-def layout_notes(profile: Profile, steps: tuple[DrawnStep, ...]) -> tuple[str, ...]:
+def layout_notes(steps: tuple[DrawnStep, ...]) -> tuple[str, ...]:
     """What differs from the execution: steps that are drawn once, and programs that alternate."""
     notes = []
     folded = [f"{step.name} {step.times} times" for step in steps if step.times > 1]
     if folded:
         notes.append(f"each program is drawn once; the execution runs {', '.join(folded)}")
-    if len(profile.application.steps) > 1:
+    if len({step.program for step in steps}) > 1:
         notes.append("drawn program by program; in which order they alternate is not in a profile")
     return tuple(notes)

@@ -31,13 +31,12 @@ class Frames:
     """The stacks of a profile; with several programs each stack begins with its program."""
 
     def __init__(self, side: Side) -> None:
-        steps = side.profile.application.steps
         self._operators = side.operators
-        self._programs = [Frame(short_name(step.program)) for step in steps] if len(steps) > 1 else []
+        self._programs = [Frame(short_name(name)) for name in side.programs]
 
     def of_program(self, program: int) -> Stack:
         """What all stacks of a program begin with."""
-        return (self._programs[program],) if self._programs else ()
+        return (self._programs[program],) if len(self._programs) > 1 else ()
 
     def of_operator(self, row: KernelRow) -> Stack:
         """The stack above a kernel, where the wait before it counts too."""

@@ -20,6 +20,12 @@ class Side:
     profile: Profile
 
     @property
+    def programs(self) -> list[str]:
+        """Names of the programs, with a number where the usual and the cached step have one name."""
+        names = [step.program for step in self.profile.application.steps]
+        return [f"{name} #{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)]
+
+    @property
     def operators(self) -> dict[int, OperatorRow]:
         """Operators by number."""
         return {row.number: row for row in self.profile.operators}

@@ -33,7 +33,7 @@ def speedscope(sides: Sequence[Side], title: str) -> Iterator[bytes]:
     yield f'"activeProfileIndex":{_first_shown(sides)},"profiles":['.encode()
     separator = "\n"
     for side in sides:
-        steps = drawn_steps(side.profile)
+        steps = drawn_steps(side)
         for stream in side.streams:
             name = f"{side.label}: {stream_name(stream)}"
             yield f'{separator}{{"type":"evented","name":{_json(name)},"unit":"nanoseconds",'.encode()
