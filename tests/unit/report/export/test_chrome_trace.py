@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from perfgate.core.execution_profile import Profile
-
     from tests.trace_reading import Event
 
     Build = Callable[[], Profile]
