@@ -29,7 +29,7 @@ def sides(*profiles: Profile) -> list[Side]:
 def chrome(*profiles: Profile, limit: int = 200_000_000) -> Event:
     """The file of a Chrome trace; numbers with a fraction are exact."""
     data = b"".join(ChromeTrace(sides(*profiles), "title", limit).pieces())
-    result: Event = json.loads(data.decode("ascii"), parse_float=Decimal, parse_constant=_refuse)
+    result: Event = json.loads(data.decode("utf-8"), parse_float=Decimal, parse_constant=_refuse)
     return result
 
 
@@ -66,7 +66,7 @@ def durations(trace: Event, category: str) -> dict[tuple[int, str], int]:
 def speedscope_file(*profiles: Profile) -> Event:
     """The speedscope file."""
     data = b"".join(speedscope(sides(*profiles), "title"))
-    result: Event = json.loads(data.decode("ascii"), parse_constant=_refuse)
+    result: Event = json.loads(data.decode("utf-8"), parse_constant=_refuse)
     return result
 
 

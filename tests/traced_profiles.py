@@ -22,6 +22,7 @@ HOSTILE = (
     "semi;colon and space\nnew line\ttab\u2028separator",
     "nul\0 rtl \u202e end",
     "half \ud800 pair",
+    "卷积 × 2",
     "x" * 10_000,
     "",
     "." * 5_000,

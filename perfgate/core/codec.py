@@ -74,6 +74,16 @@ def readable_json(value: Any, *, flat: frozenset[str] = frozenset()) -> str:  # 
     return text if text.isascii() else "".join(map(_visible, text))
 
 
+def compact_json(value: Any) -> str:  # noqa: ANN401 - builtins
+    """JSON on one line for programs, in Unicode, with control, direction and half characters as escapes.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return text if text.isascii() else "".join(map(_visible, text))
+
+
 def _visible(letter: str) -> str:
     """Control, direction and invisible signs as JSON escapes: whoever prints the file sees them."""
     if letter == "\n" or unicodedata.category(letter) not in _HIDDEN:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from perfgate.report.export.chrome_lane import ChromeLane
 from perfgate.report.export.lane import nanoseconds
-from perfgate.report.export.short_name import short_name
+from perfgate.report.export.short_name import UNNAMED, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def engine_spans(process: Process) -> Iterator[Event]:
                 if row.program == step.program:
                     placed = lane.place(step.start_ps + row.start_ps, row.duration_ps)
                     args = {"operator": row.owner, "stream": row.stream, "times": step.times}
-                    event = {"name": short_name(row.name), "cat": "engine", "args": args}
+                    event = {"name": short_name(row.name) or UNNAMED, "cat": "engine", "args": args}
                     yield process.span(thread, placed, event)
 
 
@@ -58,7 +58,7 @@ def _events(process: Process) -> dict[tuple[int, int], Event]:
     operators = process.side.operators
     return {
         (row.program, row.index): {
-            "name": short_name(row.name),
+            "name": short_name(row.name) or UNNAMED,
             "cat": "kernel",
             "args": _arguments(row, operators.get(row.owner)),
         }

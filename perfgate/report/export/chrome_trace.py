@@ -8,11 +8,11 @@ versions of Perfetto took `ns` at the beginning for the unit of the times themse
 
 from __future__ import annotations
 
-import json
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from perfgate import __version__
+from perfgate.core.codec import compact_json
 from perfgate.report.export.chrome_counters import link_counters, memory_counters
 from perfgate.report.export.chrome_flows import flows
 from perfgate.report.export.chrome_process import Process
@@ -48,7 +48,7 @@ class ChromeTrace:
         room = self._limit - len(self._foot()) - _SPARE
         separator = "\n"
         for events in self._events():
-            piece = (separator + ",\n".join(map(_json, events))).encode() if room > 0 else b""
+            piece = (separator + ",\n".join(map(compact_json, events))).encode() if room > 0 else b""
             room -= len(piece)
             if room > 0:
                 yield piece
@@ -73,7 +73,7 @@ class ChromeTrace:
             "note": self.cut_note,
             "profiles": [_about(process) for process in self._processes],
         }
-        return f'\n],"displayTimeUnit":"ns","otherData":{_json(about)}}}\n'.encode()
+        return f'\n],"displayTimeUnit":"ns","otherData":{compact_json(about)}}}\n'.encode()
 
     @property
     def cut_note(self) -> str:
@@ -103,8 +103,3 @@ def _about(process: Process) -> Event:
         "layout": [short_name(note) for note in layout_notes(steps)],
         "notes": [short_name(note) for note in profile.notes],
     }
-
-
-def _json(value: object) -> str:
-    """Compact and ASCII: names with control, direction and half characters travel as escapes."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)

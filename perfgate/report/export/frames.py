@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from perfgate.report.export.short_name import short_name
+from perfgate.report.export.short_name import UNNAMED, short_name
 from perfgate.report.export.side import REST
 
 if TYPE_CHECKING:
@@ -70,6 +70,5 @@ def _scopes(operator: OperatorRow) -> Stack:
     if operator.name != operator.scope:
         words, paths = [*words, own], [*paths, operator.name]
     return tuple(
-        Frame(short_name(word) or "(unnamed)", short_name(path))
-        for word, path in zip(words, paths, strict=True)
+        Frame(short_name(word) or UNNAMED, short_name(path)) for word, path in zip(words, paths, strict=True)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+UNNAMED = "(unnamed)"
 SHOWN = 240  # characters; a viewer shows fewer
 
 

@@ -5,10 +5,10 @@ The format: https://github.com/jlfwong/speedscope/blob/main/src/lib/file-format-
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from perfgate import __version__
+from perfgate.core.codec import compact_json
 from perfgate.report.export.drawn_steps import drawn_steps
 from perfgate.report.export.frames import WAIT, Frame, Frames
 from perfgate.report.export.lane import Lane, nanoseconds
@@ -28,26 +28,26 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 def speedscope(sides: Sequence[Side], title: str) -> Iterator[bytes]:
     """The file in pieces. Frames come last, as they are known when all profiles are written."""
     frames: dict[Frame, int] = {}
-    yield f'{{"$schema":{_json(SCHEMA)},"name":{_json(short_name(title))},'.encode()
-    yield f'"exporter":{_json(f"perfgate {__version__}")},'.encode()
+    yield f'{{"$schema":{compact_json(SCHEMA)},"name":{compact_json(short_name(title))},'.encode()
+    yield f'"exporter":{compact_json(f"perfgate {__version__}")},'.encode()
     yield f'"activeProfileIndex":{_first_shown(sides)},"profiles":['.encode()
     separator = "\n"
     for side in sides:
         steps = drawn_steps(side)
         for stream in side.streams:
             name = f"{side.label}: {stream_name(stream)}"
-            yield f'{separator}{{"type":"evented","name":{_json(name)},"unit":"nanoseconds",'.encode()
+            yield f'{separator}{{"type":"evented","name":{compact_json(name)},"unit":"nanoseconds",'.encode()
             yield b'"startValue":0,"events":['
             end = nanoseconds(sum(step.makespan_ps for step in steps))
             comma = ""
             for event in _events(side, stream, steps, frames):
                 end = max(end, event["at"])
-                yield f"{comma}\n{_json(event)}".encode()
+                yield f"{comma}\n{compact_json(event)}".encode()
                 comma = ","
             yield f'],"endValue":{end}}}'.encode()
             separator = ",\n"
     rows = [{"name": frame.name, **({"file": frame.where} if frame.where else {})} for frame in frames]
-    yield f'],\n"shared":{{"frames":{_json(rows)}}}}}\n'.encode()
+    yield f'],\n"shared":{{"frames":{compact_json(rows)}}}}}\n'.encode()
 
 
 def _first_shown(sides: Sequence[Side]) -> int:
@@ -106,8 +106,3 @@ def _common(one: Stack, other: Stack) -> int:
     while count < min(len(one), len(other)) and one[count] == other[count]:
         count += 1
     return count
-
-
-def _json(value: object) -> str:
-    """Compact and ASCII: names with control, direction and half characters travel as escapes."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)

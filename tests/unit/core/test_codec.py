@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from perfgate.core.codec import decode, plain, readable_json
+from perfgate.core.codec import compact_json, decode, plain, readable_json
 from perfgate.core.errors import UnusableError
 
 
@@ -71,3 +71,12 @@ def test_numpy_scalars_become_builtins(scalar: object) -> None:
     value = plain({"value": scalar})["value"]
     assert type(value) in {float, int, bool, list}
     assert json.loads(json.dumps(value)) == value
+
+
+def test_compact_json_is_one_line_of_unicode_in_which_nothing_is_invisible() -> None:
+    value = {"b": "卷积 \u202e", "a": [1, "x\0\n", "\ud800"]}
+    text = compact_json(value)
+    assert text == '{"b":"卷积 \\u202e","a":[1,"x\\u0000\\n","\\ud800"]}'
+    assert json.loads(text.encode()) == value
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        compact_json(float("inf"))

@@ -212,7 +212,7 @@ def test_one_engine_shows_nothing_new() -> None:
 
 def test_hostile_names_arrive_as_they_are_or_visibly_cut() -> None:
     names = {event["name"] for event in events(chrome(hostile()), "X", "kernel")}
-    assert names >= {HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[3]}
+    assert names >= set(HOSTILE[:5])
     assert "x" * 240 + "… (9760 more characters)" in names
 
 
