@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.e2e.project import Result
+from tests.e2e.warm_start import run_command
 from tests.repositories import clean_environment
 
 if TYPE_CHECKING:
@@ -38,16 +38,8 @@ class Bisection:
 
     def run(self, *arguments: str, **environment: str) -> Result:
         """Run it to the end."""
-        done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder or self.world.repository.folder,
-            env=self.environment(**environment),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=300,
-        )
+        folder = self.folder or self.world.repository.folder
+        done = run_command(self.command(*arguments), folder, self.environment(**environment), seconds=300)
         return Result(done.returncode, done.stdout, done.stderr)
 
     def report(self, *arguments: str, **environment: str) -> dict[str, Any]:
