@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from perfgate.diagnose.nodes import NO_ROW
 from perfgate.diagnose.subsequence import longest_increasing, match_sequences
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from perfgate.diagnose.nodes import Kind, NodeList
+    from perfgate.diagnose.nodes import NodeList
 
 OPEN = -1
-ORDER = 2  # pairs that are needed to speak of one
+ORDER = 2  # pairs that it takes to speak of an order
 
 
 def match_nodes(left: NodeList, right: NodeList) -> list[tuple[int, int]]:
@@ -24,7 +22,6 @@ def match_nodes(left: NodeList, right: NodeList) -> list[tuple[int, int]]:
     search.pair_unique()
     search.match_scopes()
     search.match_outside()
-    search.pair_fused()
     return [(i, j) for i, j in enumerate(search.mates) if j != OPEN]
 
 
@@ -87,22 +84,6 @@ class _Search:
             ours = [i for i in mine if not left.scopes[i] or left.scopes[i] not in self._shared]
             theirs = [j for j in yours if not right.scopes[j] or right.scopes[j] not in self._shared]
             self._match_order(ours, theirs)
-
-    def pair_fused(self) -> None:
-        """Within a scope the first of a kind is the first, where one of them runs fused.
-
-        Such nodes stand at their kernel's place and not at their own, so their order says little; both sides
-        have to have equally many.
-        """
-        waiting: dict[tuple[str, Kind], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        for side, (nodes, others) in enumerate(((self._left, self.mates), (self._right, self.partners))):
-            for position, other in enumerate(others):
-                if other == OPEN:
-                    waiting[nodes.scopes[position], nodes.kinds[position]][side].append(position)
-        for mine, yours in waiting.values():
-            if len(mine) == len(yours):
-                both = zip(mine, yours, strict=True)
-                self._pair_all((i, j) for i, j in both if NO_ROW in (self._left.rows[i], self._right.rows[j]))
 
     def _gaps(self, mine: Sequence[int], yours: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
         """What is open on both sides between neighbouring anchors.

@@ -32,12 +32,13 @@ def smallest_shared(scope: str, known: set[str]) -> str:
 
 
 def renamed_prefixes(left: NodeList, right: NodeList) -> tuple[tuple[str, str], ...]:
-    """Prefixes of scopes that have another name on the right, most used first: `model.unet` -> `unet`.
+    """Scopes that have another name on the right as a whole, most used first: `model.unet` is now `unet`.
 
-    Scopes of one side only vote: the longest common end of two paths that is unique on the other side, if
-    what lies in them is alike, leaves the two prefixes that differ.
+    Paths that only one side has vote: those with a common end that is unique on the other side, if what lies
+    in them is alike. A block that moved from one scope to another is no new name: both scopes still exist.
     """
     gone, new = _types_of_unshared(left, right), _types_of_unshared(right, left)
+    known = scopes_with_parents(left.scopes), scopes_with_parents(right.scopes)
     by_end: dict[str, list[str]] = defaultdict(list)
     for scope in new:
         for end in _ends(scope):
@@ -46,15 +47,17 @@ def renamed_prefixes(left: NodeList, right: NodeList) -> tuple[tuple[str, str], 
     for scope, types in gone.items():
         end = next((end for end in _ends(scope) if end in by_end), "")
         if end and len(by_end[end]) == 1 and _are_alike(types, new[by_end[end][0]]):
-            votes[_without(scope, end), _without(by_end[end][0], end)] += 1
+            prefixes = _without(scope, end), _without(by_end[end][0], end)
+            if prefixes[0] not in known[1] - {""} and prefixes[1] not in known[0] - {""}:
+                votes[prefixes if all(prefixes) else _with_word(prefixes, end)] += 1
     return tuple(prefixes for prefixes, _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])))
 
 
 def rename(scope: str, prefixes: Iterable[tuple[str, str]], known: set[str]) -> str:
-    """The name on the right: by the first prefix that leads to a known scope or to one of its parents."""
+    """The name on the right: by the first prefix that leads to a known scope."""
     for old, new in prefixes:
-        if not old or scope == old or scope.startswith(f"{old}."):
-            target = ".".join(filter(None, (new, scope[len(old) :].lstrip("."))))
+        if scope == old or scope.startswith(f"{old}."):
+            target = new + scope[len(old) :]
             if target in known:
                 return target
     return scope
@@ -78,6 +81,12 @@ def _ends(scope: str) -> Iterable[str]:
 
 def _without(scope: str, end: str) -> str:
     return scope[: len(scope) - len(end)].rstrip(".")
+
+
+def _with_word(prefixes: tuple[str, str], end: str) -> tuple[str, str]:
+    """Where one side has no prefix, the first word that follows says which paths are meant."""
+    word = end.partition(".")[0]
+    return f"{prefixes[0]}.{word}".lstrip("."), f"{prefixes[1]}.{word}".lstrip(".")
 
 
 def _are_alike(types: Counter[str], others: Counter[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.benchmarks import (
+    speed_alignment,
     speed_guardrails,
     speed_simulator,
     speed_startup,
@@ -11,5 +12,12 @@ from tests.benchmarks import (
 )
 
 if __name__ == "__main__":
-    for table in (speed_simulator, speed_statistics, speed_guardrails, speed_startup, speed_timed):
+    for table in (
+        speed_simulator,
+        speed_statistics,
+        speed_alignment,
+        speed_guardrails,
+        speed_startup,
+        speed_timed,
+    ):
         table.main()

@@ -67,10 +67,10 @@ class Speed:
         return f"{word} {self.name:38} {self.ms:9.1f} ms  {budget}{rate}"
 
 
-def cpu_ms(work: Callable[[], object]) -> float:
+def cpu_ms(work: Callable[[], object], repeats: int = REPEATS) -> float:
     """Least CPU time of some repeats; garbage of the one before is collected outside."""
     times = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         gc.collect()
         start = time.process_time()
         work()
