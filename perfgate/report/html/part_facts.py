@@ -1,0 +1,85 @@
+"""What is known of a part of the model as a whole: times, FLOPs, bytes from outside, implicit copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from perfgate.core.units import percent, readable
+from perfgate.report.html.flow_graph import Copies
+from perfgate.report.html.shown import shown
+from perfgate.report.html.time_axis import readable_ps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perfgate.report.html.flow_graph import Flow
+    from perfgate.report.html.material import PageOperator
+    from perfgate.report.html.scope_tree import Part
+
+_GIGA = 1e9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartFacts:
+    """Sums over the operators of a part; `outside` is what they read of weights and inputs, in bytes."""
+
+    name: str
+    operators: int
+    before_ps: int
+    after_ps: int
+    flops: int
+    outside: int
+    copies: Copies
+    copies_before: Copies
+
+    @property
+    def change(self) -> str:
+        """Relative change of the time in words."""
+        if self.before_ps:
+            return percent(self.after_ps / self.before_ps - 1)
+        return "new" if self.after_ps else ""
+
+    @property
+    def tip(self) -> str:
+        """Everything in one line."""
+        texts = [f"{self.name}: {readable_ps(self.before_ps)} -> {readable_ps(self.after_ps)} {self.change}"]
+        if self.operators > 1:
+            texts.append(f"{self.operators} operators")
+        texts.append(giga_flop(self.flops))
+        if self.outside:
+            texts.append(f"reads {readable(self.outside, 'B')} of weights and inputs")
+        if self.copies.count or self.copies_before.count:
+            texts.append(
+                f"implicit host copies {copies_text(self.copies_before)} -> {copies_text(self.copies)}"
+            )
+        return ", ".join(texts)
+
+
+def part_facts(parts: Sequence[Part], operators: Sequence[PageOperator], flow: Flow) -> tuple[PartFacts, ...]:
+    """The facts of every part, in the order of the parts."""
+    return tuple(_facts(part, operators, flow) for part in parts)
+
+
+def giga_flop(flops: int) -> str:
+    """Floating-point operations as people read them."""
+    return f"{flops / _GIGA:.3g} GFLOP"
+
+
+def copies_text(copies: Copies) -> str:
+    """`280 of 2.34 GB`, or `none`."""
+    return f"{copies.count} of {readable(copies.size, 'B')}" if copies.count else "none"
+
+
+def _facts(part: Part, operators: Sequence[PageOperator], flow: Flow) -> PartFacts:
+    rows = [operators[index] for index in part.operators]
+    return PartFacts(
+        name=shown(part.path),
+        operators=len(rows),
+        before_ps=sum(row.before_ps for row in rows),
+        after_ps=sum(row.after_ps for row in rows),
+        flops=sum(row.after.flops for row in rows if row.after is not None),
+        outside=sum(flow.outside.get(index, 0) for index in part.operators),
+        copies=sum((flow.copies.get(index, Copies()) for index in part.operators), Copies()),
+        copies_before=sum((flow.copies_before.get(index, Copies()) for index in part.operators), Copies()),
+    )
