@@ -1,6 +1,6 @@
-"""The data-flow drawing as columns: boxes, lines and copy routes of all states, in whole units.
+"""The data-flow drawing as columns: boxes, lines and copy routes of each state, in whole units.
 
-A column of the graph is 100 units wide and a node at most 100 high; y grows upwards, the host is a line above
+Every state fills the same frame, so one zoom fits all; y grows upwards, and the host is a line above
 everything. A box's height grows with the square root of its FLOPs, a line's width with that of its bytes.
 """
 
@@ -11,166 +11,92 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from perfgate.core.units import readable
-from perfgate.report.html.colour import change_colour, change_hatch
-from perfgate.report.html.layered import GAP, layered
-from perfgate.report.html.shown import shown
+from perfgate.report.html.layered import layered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from perfgate.report.html.flow_graph import Opened
     from perfgate.report.html.layered import Layout
     from perfgate.report.html.part_facts import PartFacts
-    from perfgate.report.html.scope_tree import Part
 
-UNIT = 100  # of a column's width and of the largest node's height
+WIDTH, HEIGHT, HOST = 10_000, 1_000, 1_040  # the frame of all boxes, and the line of the host above it
 BOX = 0.7  # share of a column that a box takes; lines and copy routes share the rest
-LEAST_HEIGHT = 0.3  # of a node without FLOPs
-LEAST_COLUMNS, LEAST_ROWS = 8, 6  # a small graph is not blown up
+LEAST_HEIGHT = 0.3  # of a node without FLOPs; the largest is 1 high
+LEAST_COLUMNS, LEAST_ROWS = 6, 6  # a small graph is not blown up
 THIN, THICK = 0.5, 6.0  # pixels of the smallest and the largest flow
-COPY_WIDTH = 5.0  # pixels of an abnormal copy
-LABEL = 18  # signs of a name in a box
+LEVEL = 1e-6  # of places that are equal but for rounding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Box:
-    """A node of one state; `act` is the state that opens it, -1 for none."""
+    """A node of a state: its part and where it stands."""
 
-    state: int
     part: int
     x0: int
     x1: int
     y0: int
     y1: int
-    colour: str
-    hatch: str
-    label: str
-    tip: str
-    operator: int
-    act: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Line:
-    """A straight piece of a flow (`size` in bytes) or of a copy's way to the host."""
+    """A straight piece of the flow from one part to another; `width` in pixels, `size` in bytes."""
 
-    state: int
     source: int
     target: int
+    size: int
+    width: float
     x0: int
     y0: int
     x1: int
     y1: int
-    width: float
-    size: int
-    tip: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Route:
-    """The ways of a part's implicit copies to the host and back, with the text beside them."""
+    """The way of a part's implicit copies: from the side of its box, at `y`, to `x`, and up to the host."""
 
-    lines: tuple[Line, Line]
+    part: int
+    side: int
     x: int
     y: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One state with its extent; the host lies at `host`."""
+    """One state; `columns` of its graph, places in the frame."""
 
-    width: int
-    height: int
-    host: int
+    columns: int
     boxes: tuple[Box, ...]
     lines: tuple[Line, ...]
     routes: tuple[Route, ...]
 
 
-def draw_states(
-    parts: Sequence[Part], facts: Sequence[PartFacts], states: Sequence[Opened]
-) -> tuple[Drawn, ...]:
-    """Every state, laid out on its own."""
-    opens = {state.part: number for number, state in enumerate(states) if number}
-    return tuple(_Pen(parts, facts, opens).draw(number, state) for number, state in enumerate(states))
-
-
-@dataclass(frozen=True, slots=True)
-class _Pen:
-    parts: Sequence[Part]
-    facts: Sequence[PartFacts]
-    opens: Mapping[int, int]
-
-    def draw(self, number: int, state: Opened) -> Drawn:
-        most = max((self.facts[node].flops for node in state.nodes), default=0)
-        heights = [_height(self.facts[node].flops, most) for node in state.nodes]
-        layout = layered(heights, [(source, target) for source, target, _ in state.edges])
-        rows = max(layout.height, LEAST_ROWS)
-        boxes = tuple(self._boxes(number, state, layout, heights))
-        host = round((rows + 2 * GAP) * UNIT)
-        return Drawn(
-            width=max(layout.width, LEAST_COLUMNS) * UNIT,
-            height=host + round(GAP * UNIT),
-            host=host,
-            boxes=boxes,
-            lines=tuple(self._lines(number, state, layout)),
-            routes=tuple(self._routes(boxes, layout, host)),
+def draw_state(state: Opened, facts: Sequence[PartFacts]) -> Drawn:
+    """Lay a state out and put it into the frame."""
+    most = max((facts[node].flops for node in state.nodes), default=0)
+    heights = [_height(facts[node].flops, most) for node in state.nodes]
+    layout = layered(heights, [(source, target) for source, target, _ in state.edges])
+    frame = _Frame(max(layout.width, LEAST_COLUMNS), max(layout.height, LEAST_ROWS))
+    boxes = tuple(
+        Box(
+            part=node,
+            x0=frame.x(column),
+            x1=frame.x(column + BOX),
+            y0=frame.y(place - height / 2),
+            y1=frame.y(place + height / 2),
         )
-
-    def _boxes(self, number: int, state: Opened, layout: Layout, heights: Sequence[float]) -> Iterator[Box]:
-        for place, node in enumerate(state.nodes):
-            part, facts = self.parts[node], self.facts[node]
-            left = layout.columns[place] * UNIT
-            centre, half = layout.places[place], heights[place] / 2
-            act = self.opens.get(node, -1)
-            yield Box(
-                state=number,
-                part=node,
-                x0=left,
-                x1=left + round(BOX * UNIT),
-                y0=round((centre - half) * UNIT),
-                y1=round((centre + half) * UNIT),
-                colour=change_colour(facts.before_ps, facts.after_ps),
-                hatch=change_hatch(facts.before_ps, facts.after_ps),
-                label=shown(part.name, LABEL),
-                tip=facts.tip,
-                operator=part.operator,
-                act=act,
-            )
-
-    def _lines(self, number: int, state: Opened, layout: Layout) -> Iterator[Line]:
-        largest = max((size for _, _, size in state.edges), default=0)
-        for (source, target, size), route in zip(state.edges, layout.routes, strict=True):
-            first, second = state.nodes[source], state.nodes[target]
-            points = _points(route)
-            tip = f"{self.facts[first].name} -> {self.facts[second].name}: {readable(size, 'B')}"
-            for (x0, y0), (x1, y1) in pairwise(points):
-                yield Line(
-                    state=number, source=first, target=second, x0=x0, y0=y0, x1=x1, y1=y1,
-                    width=line_width(size, largest), size=size, tip=tip,
-                )  # fmt: skip
-
-    def _routes(self, boxes: Sequence[Box], layout: Layout, host: int) -> Iterator[Route]:
-        """In the gap right of the box, one beside the other, so that they cross no box."""
-        by_column: dict[int, list[Box]] = {}
-        for box, column in zip(boxes, layout.columns, strict=True):
-            if self.facts[box.part].copies.count:
-                by_column.setdefault(column, []).append(box)
-        for column in sorted(by_column):
-            for place, box in enumerate(by_column[column], 1):
-                yield self._route(box, place / (len(by_column[column]) + 1), host)
-
-    def _route(self, box: Box, share: float, host: int) -> Route:
-        facts = self.facts[box.part]
-        x = box.x1 + round(share * (1 - BOX) * UNIT)
-        y = (box.y0 + box.y1) // 2
-        size = facts.copies.size
-        common = {"state": box.state, "source": box.part, "target": box.part, "size": size, "tip": facts.tip}
-        ends = ((box.x1, y, x, y), (x, y, x, host))
-        lines = tuple(Line(**common, x0=x0, y0=y0, x1=x1, y1=y1, width=COPY_WIDTH) for x0, y0, x1, y1 in ends)
-        return Route(lines=(lines[0], lines[1]), x=x, y=host, text=readable(size, "B"))
+        for node, column, place, height in zip(
+            state.nodes, layout.columns, layout.places, heights, strict=True
+        )
+    )
+    return Drawn(
+        columns=layout.width,
+        boxes=boxes,
+        lines=tuple(_lines(state, layout, frame)),
+        routes=tuple(_routes(boxes, layout, facts, frame)),
+    )
 
 
 def line_width(size: int, largest: int) -> float:
@@ -184,22 +110,53 @@ def _height(flops: int, most: int) -> float:
     return LEAST_HEIGHT + (1 - LEAST_HEIGHT) * share
 
 
-def _points(route: Sequence[tuple[int, float]]) -> list[tuple[int, int]]:
-    """Corners in units: from the side of one box to the side of the other, bends in the middle of a box's width."""
-    middle, box = round(BOX * UNIT / 2), round(BOX * UNIT)
-    last = len(route) - 1
-    is_right = route[0][0] <= route[-1][0]
-    points = []
-    for place, (column, centre) in enumerate(route):
-        is_exit = place == 0
-        shift = middle if 0 < place < last else (box if is_exit == is_right else 0)
-        points.append((column * UNIT + shift, round(centre * UNIT)))
-    kept = [points[0]]
-    for place in range(1, len(points) - 1):
-        if not _is_straight(kept[-1], points[place], points[place + 1]):
-            kept.append(points[place])
-    return [*kept, points[-1]]
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Columns and places of a layout in units of the frame."""
+
+    columns: int
+    rows: float
+
+    def x(self, column: float) -> int:
+        return round(WIDTH * column / self.columns)
+
+    def y(self, place: float) -> int:
+        return round(HEIGHT * place / self.rows)
 
 
-def _is_straight(first: tuple[int, int], middle: tuple[int, int], last: tuple[int, int]) -> bool:
-    return (middle[0] - first[0]) * (last[1] - first[1]) == (middle[1] - first[1]) * (last[0] - first[0])
+def _lines(state: Opened, layout: Layout, frame: _Frame) -> Iterator[Line]:
+    largest = max((size for _, _, size in state.edges), default=0)
+    for (source, target, size), route in zip(state.edges, layout.routes, strict=True):
+        ends = (state.nodes[source], state.nodes[target], size, line_width(size, largest))
+        corners = [(frame.x(column), frame.y(place)) for column, place in _corners(route)]
+        for (x0, y0), (x1, y1) in pairwise(corners):
+            yield Line(*ends, x0, y0, x1, y1)
+
+
+def _corners(route: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
+    """From the side of one box to that of the other; bends lie in the middle of the boxes of their column.
+
+    A bend that is level with both neighbours is left out.
+    """
+    first, last = route[0], route[-1]
+    leaves, enters = (BOX, 0.0) if first[0] <= last[0] else (0.0, BOX)
+    bends = [
+        (column + BOX / 2, place)
+        for (_, before), (column, place), (_, after) in zip(route, route[1:], route[2:], strict=False)
+        if abs(before - place) > LEVEL or abs(after - place) > LEVEL
+    ]
+    return [(first[0] + leaves, first[1]), *bends, (last[0] + enters, last[1])]
+
+
+def _routes(
+    boxes: Sequence[Box], layout: Layout, facts: Sequence[PartFacts], frame: _Frame
+) -> Iterator[Route]:
+    """In the gap right of the box, one beside the other, so that they cross no box."""
+    by_column: dict[int, list[Box]] = {}
+    for box, column in zip(boxes, layout.columns, strict=True):
+        if facts[box.part].copies.count:
+            by_column.setdefault(column, []).append(box)
+    for column, copying in sorted(by_column.items()):
+        for place, box in enumerate(copying, 1):
+            x = frame.x(column + BOX + (1 - BOX) * place / (len(copying) + 1))
+            yield Route(box.part, box.x1, x, (box.y0 + box.y1) // 2)

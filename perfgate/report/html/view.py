@@ -8,7 +8,8 @@ one row per thing that can be selected, in reading order:
 - optional `x0`, `x1`, `y0`, `y1` (its box, for the outline of the selected thing and for drilling down),
   `up`, `down`, `left`, `right` (rows that the arrow keys lead to, -1 for none), `parent` (row, for breadcrumb
   and Esc), `name` (its short text in breadcrumb and box), `act` (index into `View.actions`, run by click or
-  Enter, -1 for none), `copy` (text that a click copies).
+  Enter, -1 for none), `copy` (text that a click copies), `around` (how many of its own widths stay visible
+  on either side when a row is zoomed to).
 
 In the drawing:
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 MAIN = "main"
 CURSOR = "cursor"
 LABELS = "labels"
+WALK = "walk"
 
 Columns = dict[str, "Sequence[float] | Sequence[str]"]
 
@@ -59,7 +61,8 @@ class Table:
 class Setting:
     """A property of a named model of the drawing put to a value; `glyph.left` reaches into a renderer.
 
-    A field of a source is `{"field": "share_left"}`, as in Bokeh's own JSON.
+    A field of a source is `{"field": "share_left"}`, as in Bokeh's own JSON. The model `walk` is the walk
+    itself, and its paths are the names of columns: what can be selected moves with the drawing.
     """
 
     model: str

@@ -87,16 +87,16 @@
   }
 
   function watchSource(view, source) {
-    const rows = source.data.row;
     source.selected.properties.indices.change.connect(() => {
       const index = source.selected.indices[0];
       if (index === undefined) return;
       source.selected.indices = [];
-      if (rows[index] >= 0) choose(view, rows[index]);
+      const row = source.data.row[index];
+      if (row >= 0) choose(view, row);
     });
     source.inspect.connect(() => {
       const index = source.inspected.indices[0];
-      const text = index === undefined ? "" : source.data.tip?.[index] ?? view.walk.label[rows[index]] ?? "";
+      const text = index === undefined ? "" : source.data.tip?.[index] ?? view.walk.label[source.data.row[index]] ?? "";
       $("tip").textContent = text;
       $("tip").hidden = text === "";
     });
@@ -137,11 +137,12 @@
     for (const { model: name, path, value } of option.settings) {
       const words = path.split(".");
       const last = words.pop();
-      let target = model(view, name);
+      let target = name === "walk" ? view.walk : model(view, name);
       for (const word of words) target = target[word];
       target[last] = value;
     }
     refresh(view);
+    mark(view);
   }
 
   // ---- tables ---------------------------------------------------------------------------------------------
@@ -248,7 +249,7 @@
   function zoomTo(view, row) {
     const [x0, x1] = [view.walk.x0?.[row], view.walk.x1?.[row]];
     if (!view.main || !(x1 > x0)) return;
-    const around = view.walk.parent ? 0 : (x1 - x0) * 2;
+    const around = (x1 - x0) * (view.walk.around?.[row] ?? (view.walk.parent ? 0 : 2));
     zoom(view, { start: x0 - around, end: x1 + around });
   }
 
