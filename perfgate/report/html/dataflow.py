@@ -10,7 +10,7 @@ from perfgate.report.html.flow_drawing import SOURCES, draw_flow
 from perfgate.report.html.flow_graph import page_flow
 from perfgate.report.html.flow_states import flow_states, focused_operators
 from perfgate.report.html.flow_walk import flow_rows, state_columns, steady_columns
-from perfgate.report.html.part_facts import copies_text, giga_flop, part_facts
+from perfgate.report.html.part_facts import copies_text, part_facts, readable_flops
 from perfgate.report.html.scope_tree import scope_tree
 from perfgate.report.html.time_axis import readable_ps
 from perfgate.report.html.view import WALK, Option, Setting, Swatch, Table, View
@@ -76,7 +76,7 @@ def parts_table(rows: FlowRows) -> Table:
                 readable_ps(fact.before_ps),
                 readable_ps(fact.after_ps),
                 fact.change,
-                giga_flop(fact.flops),
+                readable_flops(fact.flops),
                 readable(fact.outside, "B"),
                 f"{copies_text(fact.copies_before)} -> {copies_text(fact.copies)}",
             )

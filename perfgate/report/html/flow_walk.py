@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 START = 0  # the row that leads back to the start; the whole model is row 1
 NAME = 40  # signs of a name in a box
 TEXT_ROWS, TEXT_STEP = 3, 40  # heights of the texts above the host's line
-AROUND_BOX, AROUND_SCOPE = 3.0, 0.05  # widths that are shown on either side of a selected node or open scope
+AROUND_BOX, AROUND_SCOPE = 3.0, 0.4  # widths that are shown on either side of a selected node or open scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,9 @@ def state_columns(rows: FlowRows, number: int) -> tuple[Columns, dict[str, Colum
     walk: Columns = {
         side: [place[index] for place in places] for index, side in enumerate(("x0", "x1", "y0", "y1"))
     }
-    return walk | keys, {
+    seen = {box.part for box in drawn.boxes}
+    inside: Columns = {"inside": ["", *(_name(rows, part) if part in seen else "" for part in rows.listed)]}
+    return walk | keys | inside, {
         "boxes": _box_columns(rows, drawn, row_of),
         "lines": _line_columns(rows, drawn, row_of),
         "routes": _route_columns(rows, drawn, row_of),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SWEEPS = 4  # there and back, twice: further ones change little
 MOST_BENDS = 4000  # places for long edges; the longest edges beyond it are drawn straight
-GAP = 0.4  # between neighbours of a column; a node is at most 1 high
+GAP, BEND_GAP = 0.4, 0.15  # between a node and its neighbour of a column, and between two bends
 BEND = 0.1  # height of an edge that passes a column
 
 
@@ -123,10 +123,8 @@ def _placed(
     """Centres, the least edge of all at 0."""
     places: dict[int, float] = {}
     for row in rows:
-        edge = 0.0
-        for item in row:
-            places[item] = edge + heights[item] / 2
-            edge += heights[item] + GAP
+        centres = spread([0.0] * len(row), [heights[item] for item in row])
+        places.update(zip(row, centres, strict=True))
     for sweep in range(SWEEPS):
         is_forward = sweep % 2 == 0
         for row in rows if is_forward else rows[::-1]:
@@ -158,7 +156,7 @@ def spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
     offsets, reach = [], 0.0
     for place, height in enumerate(heights):
         if place:
-            reach += (heights[place - 1] + height) / 2 + GAP
+            reach += _apart(heights[place - 1], height)
         offsets.append(reach)
     runs: list[tuple[float, int]] = []  # mean and length
     for value, offset in zip(wanted, offsets, strict=True):
@@ -169,3 +167,9 @@ def spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
         runs.append((mean, length))
     means = [mean for mean, length in runs for _ in range(length)]
     return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
+
+
+def _apart(height: float, other: float) -> float:
+    """Least distance of the centres of two neighbours."""
+    gap = BEND_GAP if height == other == BEND else GAP
+    return (height + other) / 2 + gap

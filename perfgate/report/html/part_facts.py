@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from perfgate.report.html.material import PageOperator
     from perfgate.report.html.scope_tree import Part
 
-_GIGA = 1e9
+_STEPS = ((1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class PartFacts:
         texts = [f"{self.name}: {readable_ps(self.before_ps)} -> {readable_ps(self.after_ps)} {self.change}"]
         if self.operators > 1:
             texts.append(f"{self.operators} operators")
-        texts.append(giga_flop(self.flops))
+        texts.append(readable_flops(self.flops))
         if self.outside:
             texts.append(f"reads {readable(self.outside, 'B')} of weights and inputs")
         if self.copies.count or self.copies_before.count:
@@ -61,9 +61,12 @@ def part_facts(parts: Sequence[Part], operators: Sequence[PageOperator], flow: F
     return tuple(_facts(part, operators, flow) for part in parts)
 
 
-def giga_flop(flops: int) -> str:
+def readable_flops(flops: int) -> str:
     """Floating-point operations as people read them."""
-    return f"{flops / _GIGA:.3g} GFLOP"
+    for factor, name in _STEPS:
+        if flops >= factor:
+            return f"{flops / factor:.3g} {name}"
+    return f"{flops} FLOP"
 
 
 def copies_text(copies: Copies) -> str:

@@ -7,9 +7,9 @@ one row per thing that can be selected, in reading order:
 - `op` (index of the page's operator, -1 for none) and `label` (text of the bar below the view);
 - optional `x0`, `x1`, `y0`, `y1` (its box, for the outline of the selected thing and for drilling down),
   `up`, `down`, `left`, `right` (rows that the arrow keys lead to, -1 for none), `parent` (row, for breadcrumb
-  and Esc), `name` (its short text in breadcrumb and box), `act` (index into `View.actions`, run by click or
-  Enter, -1 for none), `copy` (text that a click copies), `around` (how many of its own widths stay visible
-  on either side when a row is zoomed to).
+  and Esc), `name` (its short text in breadcrumb and box; `inside` where the box has another), `act` (index
+  into `View.actions`, run by click or Enter, -1 for none), `copy` (text that a click copies), `around` (how
+  many of its own widths stay visible on either side when a row is zoomed to).
 
 In the drawing:
 

@@ -312,13 +312,13 @@
   function label(view, start, end, unit) {
     const source = model(view, "labels");
     if (!source) return;
-    const { x0, x1, y0, y1, name } = view.walk;
+    const { x0, x1, y0, y1, inside = view.walk.name } = view.walk;
     const columns = { x: [], y: [], text: [] };
     for (let row = 0; row < x0.length && columns.x.length < MOST_LABELS; row += 1) {
       const [left, right] = [Math.max(x0[row], start), Math.min(x1[row], end)];
       const signs = Math.floor((right - left) / unit / 7) - 1;
-      if (signs < 3) continue;
-      const text = name[row];
+      const text = inside[row];
+      if (signs < 3 || text === "") continue;
       columns.x.push(left);
       columns.y.push((y0[row] + y1[row]) / 2);
       columns.text.push(text.length > signs ? `${text.slice(0, signs - 1)}…` : text);
