@@ -1,4 +1,4 @@
-"""Device memory of one side of a page: its log replayed, its peak explained, what freeing early would save."""
+"""Device memory of one side of a page: its log replayed, its pools, what freeing early would save."""
 
 from __future__ import annotations
 

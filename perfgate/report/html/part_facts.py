@@ -81,7 +81,7 @@ def _facts(part: Part, operators: Sequence[PageOperator], flow: Flow) -> PartFac
         operators=len(rows),
         before_ps=sum(row.before_ps for row in rows),
         after_ps=sum(row.after_ps for row in rows),
-        flops=sum(row.after.flops for row in rows if row.after is not None),
+        flops=sum(now.flops for row in rows for now in row.rows_after),
         outside=sum(flow.outside.get(index, 0) for index in part.operators),
         copies=sum((flow.copies.get(index, Copies()) for index in part.operators), Copies()),
         copies_before=sum((flow.copies_before.get(index, Copies()) for index in part.operators), Copies()),

@@ -180,7 +180,7 @@ def test_an_implicit_copy_goes_up_to_the_host_in_the_gap_beside_its_box(view: Vi
 
 
 def test_copies_that_nobody_owns_and_vanished_operators_are_said() -> None:
-    gone = profile([*BEFORE.operators, operator(9, "net.gone", MS)])
+    gone = profile([*BEFORE.operators, operator(9, "net.gone", MS, op="Softmax")])
     notes = " ".join(dataflow_view(material(gone, AFTER)).notes)
     assert "1 operators that are only before" in notes
     assert "Implicit host copies of no operator: 1 of 7.00 B" in notes
