@@ -16,7 +16,8 @@ from perfgate.core.diagnosis import Focus
 from perfgate.core.difference import Difference, DifferenceKind
 from perfgate.core.setting import Setting
 from perfgate.diagnose.limits import shipped_limits
-from perfgate.diagnose.signals import Matched, Signals
+from perfgate.diagnose.matched import match_operators
+from perfgate.diagnose.signals import Signals
 from perfgate.graph.loading import load
 from perfgate.npu.device_change import change_device
 from perfgate.npu.device_file import load_device
@@ -25,10 +26,8 @@ from perfgate.npu.profiling import build_profile
 from perfgate.zoo.catalogue import build
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from perfgate.core.device import Device
-    from perfgate.core.execution_profile import OperatorRow, Profile
+    from perfgate.core.execution_profile import Profile
     from perfgate.diagnose.suspect import Rule, Suspect
     from perfgate.graph.ir import Graph
 
@@ -126,7 +125,7 @@ def signals_of(
     return Signals(
         before=before,
         after=after,
-        matched=() if before is None else pair(before.operators, after.operators),
+        matched=() if before is None else match_operators(before, after)[0],
         focus=focus,
         amount=amount,
         delta=amount - (0 if before is None else _amount(before, focus)),
@@ -140,24 +139,6 @@ def _amount(profile: Profile, focus: Focus) -> int:
     if focus is Focus.ENERGY:
         return round(profile.application.energy_j * 1e9)
     return profile.application.copied_bytes if focus is Focus.COPIES else profile.application.total_ps
-
-
-def pair(before: Sequence[OperatorRow], after: Sequence[OperatorRow]) -> tuple[Matched, ...]:
-    """Operators that share a node by name, directly or through others, are one group."""
-    groups: list[tuple[set[str], list[OperatorRow], list[OperatorRow]]] = []
-    for number, rows in enumerate((before, after)):
-        for row in rows:
-            names = {row.name, *(node.name for node in row.sources)}
-            touched = [group for group in groups if group[0] & names]
-            groups = [group for group in groups if not group[0] & names]
-            merged = (
-                names.union(*(group[0] for group in touched)),
-                [item for group in touched for item in group[1]],
-                [item for group in touched for item in group[2]],
-            )
-            merged[number + 1].append(row)
-            groups.append(merged)
-    return tuple([Matched(before=tuple(old), after=tuple(new)) for _, old, new in groups])
 
 
 def found(rule: Rule, signals: Signals) -> list[Suspect]:

@@ -169,8 +169,8 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
 class Application(msgspec.Struct, frozen=True, kw_only=True):
     """The whole execution: `copied_bytes` are implicit, `io_bytes` the call's own inputs and outputs.
 
-    `programs` are the compiled shapes a call chooses from. `compiles` and `compile_ps` are compilations inside
-    the measured runs and their time.
+    `programs` are the compiled shapes a call chooses from. `compiles` and `compile_ps` are compilations
+    inside the measured runs and their time.
     """
 
     total_ps: int
@@ -194,7 +194,8 @@ class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
     `critical_path_ps` is the longest chain of dependencies, a bound no schedule beats; `serial_ps` the sum of
     all kernels; `parallelism` their ratio. `passes` counts applied and refused decisions by pass.
     `background_ps` is how long kernels waited for other work on the device, which runs at
-    `background_priority`; the benchmark's own is `priority` ("" where nothing is known).
+    `background_priority`; the benchmark's own is `priority` ("" where nothing is known). `without_kernel` are
+    nodes of the model that run nothing: removed, known when compiling, or another name for other bytes.
     """
 
     kernels: int
@@ -211,6 +212,7 @@ class GraphLevel(msgspec.Struct, frozen=True, kw_only=True):
     priority: str = ""
     background_priority: str = ""
     background_ps: int = 0
+    without_kernel: tuple[str, ...] = ()
 
 
 class MemoryEventRow(msgspec.Struct, frozen=True, gc=False):
@@ -257,6 +259,21 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     program: int = 0
 
 
+class TensorRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A tensor as a model or an exporter states it; `size` in bytes, `strides` in elements, () if unknown.
+
+    `shape` is in the order of the logical dimensions (N, C, H, W for four).
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    layout: str
+    size: int
+    strides: tuple[int, ...] = ()
+    owner: int = -1
+
+
 class Hardware(msgspec.Struct, frozen=True, kw_only=True):
     """Engines and memory levels over the whole execution, as shares of the total time or of the peak rate.
 
@@ -280,7 +297,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """One execution on five levels; see the module's text.
 
     Over 5,000 kernels `kernels` holds the longest 200 and one row `rest`, so sums still hold. `pass_log` is
-    that of the first program. `machine` is the simulated device without the sources of its values.
+    that of the first program. `machine` is the simulated device without the sources of its values. `tensors`
+    are those that a measuring tool states beside its times; the simulator derives its own and lists none.
     """
 
     schema: str = SCHEMA
@@ -298,6 +316,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     flows: tuple[FlowRow, ...] = ()
     pass_log: tuple[PassEntry, ...] = ()
     machine: Device | None = None
+    tensors: tuple[TensorRow, ...] = ()
 
 
 def scope_totals(operators: tuple[OperatorRow, ...]) -> dict[str, int]:

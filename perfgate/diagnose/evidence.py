@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from perfgate.diagnose.signals import Signals
     from perfgate.diagnose.suspect import Limits, Suspect
 
-_NJ_PER_JOULE = 1e9
+NJ_PER_JOULE = 1e9
+SHORT_DIGEST = 12  # characters of a digest that people compare
 
 
 class Step(IntEnum):
@@ -62,7 +63,7 @@ def share_text(share: float) -> str:
 def amount_text(signals: Signals, amount: int) -> str:
     """An amount of the focus metric in words."""
     if signals.focus is Focus.ENERGY:
-        return readable(amount / _NJ_PER_JOULE, "J")
+        return readable(amount / NJ_PER_JOULE, "J")
     return bytes_text(amount) if signals.focus in {Focus.MEMORY, Focus.COPIES} else time_text(amount)
 
 

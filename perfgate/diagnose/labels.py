@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from perfgate.core.pass_entry import PassEntry
 
+# Passes as the log names them.
+FUSION, QUANTISE = "fusion", "quantise"
 CLEANING = frozenset({"cse", "dce", "loop_invariant"})
 _DONE_ANYWAY = frozenset({"switched-off", "graph-output", "side-effect"})  # refusals that leave the work in
 

@@ -158,9 +158,9 @@ def operator_ref(row: OperatorRow) -> OperatorRef:
 
 
 def node_names(profile: Profile) -> frozenset[str]:
-    """Nodes of the model that ran, alone or inside another's kernel."""
+    """Nodes of the model: those that ran, alone or inside another's kernel, and those that run nothing."""
     fused = (node.name for row in profile.operators for node in row.sources)
-    return frozenset({*(row.name for row in profile.operators), *fused})
+    return frozenset({*(row.name for row in profile.operators), *fused, *profile.graph.without_kernel})
 
 
 def _by_owner(profile: Profile) -> dict[int, tuple[KernelRow, ...]]:

@@ -168,6 +168,7 @@ def _graph(execution: Execution, operators: tuple[OperatorRow, ...]) -> GraphLev
         priority=str(execution.runtime.stream_priority) if other is not None else "",
         background_priority=str(other.priority) if other is not None else "",
         background_ps=_background(execution),
+        without_kernel=tuple([program.owners[residue.node].name for residue in program.residues]),
     )
 
 

@@ -99,7 +99,7 @@ def _suspect(signals: Signals, group: list[_Misaligned]) -> Suspect:
         cost=signals.cost(time, copied),
         operator=ref,
         evidence=(Evidence(step=Step.PASS_LOG, label="alignment", text=worst.entry.reason),),
-        remedies=_remedies(signals, facts),
+        remedies=_remedies(signals, facts, worst.entry.reason),
     )
 
 
@@ -107,7 +107,7 @@ def _copied(matched: Matched) -> int:
     return sum_of(matched.after, "copied_bytes") - sum_of(matched.before, "copied_bytes")
 
 
-def _remedies(signals: Signals, facts: dict[str, int | str]) -> tuple[Remedy, ...]:
+def _remedies(signals: Signals, facts: dict[str, int | str], reason: str) -> tuple[Remedy, ...]:
     pad = Remedy(
         title=f"pad the stride to {facts[_PAD_TO]}",
         risk="a few bytes more per row",
@@ -117,7 +117,7 @@ def _remedies(signals: Signals, facts: dict[str, int | str]) -> tuple[Remedy, ..
         ),
     )
     machine = signals.machine
-    if machine is None:
+    if machine is None or machine.native_layout not in reason:
         return (pad,)
     native = NewSetting(kind=DifferenceKind.FLAG, name="--optypelayout", value=machine.native_layout)
     title = f"store data in {machine.native_layout}, where this stride does not count"

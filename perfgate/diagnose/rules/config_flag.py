@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import Difference, DifferenceKind
+from perfgate.diagnose.evidence import SHORT_DIGEST, Step
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
     from perfgate.diagnose.signals import Signals, Undone
 
-_CONFIGURATION = 1  # the step of the order of evidence
 _WORDS = {
     DifferenceKind.FLAG: "flag",
     DifferenceKind.RUNTIME: "runtime key",
@@ -39,7 +39,7 @@ def _suspect(signals: Signals, undone: Undone) -> Suspect:
         sentence=f"{_WORDS[difference.kind]} {difference.name} changed, {change_text(difference)}",
         cost=round(undone.recovered * signals.delta),
         difference=difference,
-        evidence=(Evidence(step=_CONFIGURATION, label="changed", text=change_text(difference)),),
+        evidence=(Evidence(step=Step.CONFIGURATION, label="changed", text=change_text(difference)),),
         remedies=(_restore(difference),),
     )
 
@@ -50,7 +50,7 @@ def _unproven(signals: Signals, difference: Difference) -> Suspect:
         sentence=f"{_WORDS[difference.kind]} {difference.name} changed, {change_text(difference)}",
         cost=signals.delta // max(1, len(signals.differences)),
         difference=difference,
-        evidence=(Evidence(step=_CONFIGURATION, label="changed", text=change_text(difference)),),
+        evidence=(Evidence(step=Step.CONFIGURATION, label="changed", text=change_text(difference)),),
         remedies=(_restore(difference),),
     )
 
@@ -74,7 +74,7 @@ def change_text(difference: Difference) -> str:
 def _shown(value: str | None, kind: DifferenceKind) -> str:
     if value is None:
         return "not set"
-    return value[:12] if kind in {DifferenceKind.FILE, DifferenceKind.DEVICE} else value
+    return value[:SHORT_DIGEST] if kind in {DifferenceKind.FILE, DifferenceKind.DEVICE} else value
 
 
 RULE = Rule(

@@ -20,8 +20,8 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     share = _share(signals.after)
     if share < limits["least_dispatch"]:
         return ()
-    before = 0 if signals.before is None else signals.before.parts.dispatch_ps
-    cost = signals.after.parts.dispatch_ps - before
+    before = 0 if signals.before is None else _launch_time(signals.before)
+    cost = _launch_time(signals.after) - before
     old = "" if signals.before is None else share_text(_share(signals.before))
     launches = int(signals.after.exact.get("kernel_count", signals.after.graph.kernels))
     text = (
@@ -36,6 +36,11 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
         remedies=fewer_launches(),
     )
     return worst_first(signals, [suspect], limits)
+
+
+def _launch_time(profile: Profile) -> int:
+    """Launches of all streams: what moves from one stream to another has not become more."""
+    return sum(row.parts.dispatch_ps for row in profile.operators)
 
 
 def _share(profile: Profile) -> float:

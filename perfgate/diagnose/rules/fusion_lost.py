@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, and_more, worst_first
-from perfgate.diagnose.labels import name_of, needless_names, op_of
+from perfgate.diagnose.labels import FUSION, name_of, needless_names, op_of
 from perfgate.diagnose.signals import Matched, Signal, Signals, node_names
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import OperatorRow
     from perfgate.core.pass_entry import PassEntry
 
-_FUSION = "fusion"
 _SWITCHED_OFF = "switched-off"
 
 
@@ -46,7 +45,7 @@ class _Split:
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     refusals = _refusals(signals.after.pass_log)
-    known = node_names(signals.after)
+    known = node_names(signals.after) - frozenset(signals.after.graph.without_kernel)
     needless = needless_names(signals.after.pass_log)
     added = {row.name: row for item in signals.matched if not item.before for row in item.after}
     groups: dict[tuple[str, str, str], list[_Split]] = {}
@@ -63,7 +62,7 @@ def _refusals(log: Sequence[PassEntry]) -> dict[str, PassEntry]:
     return {
         name_of(entry.before[0]) if entry.before else "": entry
         for entry in log
-        if entry.pass_name == _FUSION and not entry.applied
+        if entry.pass_name == FUSION and not entry.applied
     }
 
 
@@ -135,7 +134,7 @@ def _remedies(refusal: PassEntry | None) -> tuple[Remedy, ...]:
         return (Remedy(title="switch the fusions on", risk="none, same numerics", settings=settings),)
     blocker = _blocker(refusal) if refusal is not None else ""
     advice = (
-        f"replace {blocker} by an operator that the fusion knows, or export the model so that it appears as one"
+        f"replace {blocker} by an operator that the fusion knows, or export it as one"
         if blocker
         else "compare the pass logs of both versions"
     )

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.core.diagnosis import Evidence, Focus
+from perfgate.core.diagnosis import Evidence
+from perfgate.diagnose.evidence import Step, worst_first
 from perfgate.diagnose.signals import Matched, Signal, Signals, sum_of
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COPIES = 4  # the step of the order of evidence
-
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     found = [_suspect(signals, matched) for matched in signals.matched if _grew(matched)]
-    kept = [item for item in found if signals.share(item.cost) >= limits["least_share"]]
-    return sorted(kept, key=lambda item: -item.cost)
+    return worst_first(signals, found, limits)
 
 
 def _grew(matched: Matched) -> bool:
@@ -34,9 +32,9 @@ def _suspect(signals: Signals, matched: Matched) -> Suspect:
     return Suspect(
         rule="implicit_copy",
         sentence=f"implicit copies at {matched.ref.name}: {text}",
-        cost=size if signals.focus is Focus.COPIES else time,
+        cost=signals.cost(time, size),
         operator=matched.ref,
-        evidence=(Evidence(step=_COPIES, label="behaviour", text=text),),
+        evidence=(Evidence(step=Step.COPIES, label="behaviour", text=text),),
         remedies=(
             Remedy(
                 title="remove the reason of the copy",

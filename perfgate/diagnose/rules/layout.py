@@ -72,12 +72,12 @@ def _suspect(signals: Signals, layout: str, group: list[Matched], machine: Devic
     old = [row for matched in group for row in matched.before]
     wanted = machine.matrix_layout if layout == _logical(machine) else machine.native_layout
     text = (
-        f"{_crossings(worst.after) // steps} at {worst.ref.name}, {_crossings(rows) // steps} per step in all,"
-        f" {time_text(sum(map(_added, group)))}"
+        f"conversions {_crossings(worst.after) // steps} at {worst.ref.name},"
+        f" {_crossings(rows) // steps} per step in all, {time_text(sum(map(_added, group)))}"
     )
     return Suspect(
         rule="layout",
-        sentence=f"{and_more(worst.ref, group)} got {layout}, {machine.name} works in {wanted}: conversions {text}",
+        sentence=f"{and_more(worst.ref, group)} got {layout}, {machine.name} works in {wanted}: {text}",
         cost=signals.cost(
             sum(map(_added, group)), sum_of(rows, "copied_bytes") - sum_of(old, "copied_bytes")
         ),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import Evidence
 from perfgate.diagnose.evidence import Step, and_more, from_to, worst_first
-from perfgate.diagnose.labels import needless_names
 from perfgate.diagnose.signals import Matched, Signal, Signals, node_names, sum_of
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     if signals.before is None:
         return ()
-    # Needless work that a clean-up pass took away before is not new in the model.
-    known = node_names(signals.before) | needless_names(signals.after.pass_log)
+    known = node_names(signals.before)
     grown = [item for item in signals.matched if _grew(item, known, limits["least_growth"])]
     gone = [item for item in signals.matched if not item.after]
     if not grown:
@@ -31,11 +29,13 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
 
 
 def _grew(matched: Matched, known: frozenset[str], least: float) -> bool:
-    if not matched.before:
-        return _own_delta(matched) > 0 and any(
-            not _names(row) <= known for row in matched.after
-        )  # fmt: skip
     if not matched.after or _own_delta(matched) <= 0:
+        return False
+    has_new = any(not _names(row) <= known for row in matched.after)
+    if not matched.before:
+        return has_new
+    # The same nodes in other kernels are no more work: results between them are written, or written no more.
+    if len(matched.before) != len(matched.after) and not has_new:
         return False
     more = sum_of(matched.after, "flops") > sum_of(matched.before, "flops") * (1 + least)
     return more or _elements(matched.after) > _elements(matched.before) * (1 + least)

@@ -8,7 +8,7 @@ from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.core.item_types import item_bytes
 from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
-from perfgate.diagnose.labels import name_of
+from perfgate.diagnose.labels import QUANTISE, name_of
 from perfgate.diagnose.signals import Matched, Signal, Signals
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
@@ -76,7 +76,7 @@ def _reason(signals: Signals, group: list[Matched]) -> str:
     """Why one of them is not quantised, by the pass log."""
     names = {row.name for matched in group for row in matched.after}
     for entry in signals.after.pass_log:
-        is_refusal = entry.pass_name == "quantise" and not entry.applied and entry.before
+        is_refusal = entry.pass_name == QUANTISE and not entry.applied and entry.before
         if is_refusal and name_of(entry.before[0]) in names:
             return entry.reason
     return ""

@@ -24,7 +24,7 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     compiling = after.compile_ps - (before.compile_ps if before else _NONE)
     if after.compiles > (before.compiles if before else _NONE):
         text = f"{after.compiles} compilations inside the measured runs, {time_text(after.compile_ps)}"
-        found.append(_suspect(signals, text, signals.cost(compiling)))
+        found.append(_suspect(text, signals.cost(compiling)))
     if before is not None and after.programs > before.programs:
         found.append(_more_shapes(signals, before))
     return worst_first(signals, found, limits)
@@ -40,10 +40,10 @@ def _more_shapes(signals: Signals, before: Application) -> Suspect:
         f"compiled shapes {before.programs} -> {after.application.programs}: launches take"
         f" {time_text(dispatch)} longer, the whole {time_text(padded)}"
     )
-    return _suspect(signals, text, signals.cost(dispatch))
+    return _suspect(text, signals.cost(dispatch))
 
 
-def _suspect(signals: Signals, text: str, cost: int) -> Suspect:
+def _suspect(text: str, cost: int) -> Suspect:
     advice = Remedy(
         title="fix the list of shapes",
         risk="calls with another shape are refused or padded",

@@ -1,4 +1,4 @@
-"""Work that is done twice, that nobody reads, or that a loop repeats: what a clean-up pass would take away."""
+"""Work that is done twice, that nobody reads, or that a loop repeats: what clean-up passes take away."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
-from perfgate.diagnose.labels import is_needless, name_of, needless_names
+from perfgate.diagnose.labels import FUSION, is_needless, name_of, needless_names
 from perfgate.diagnose.signals import Signal, Signals, operator_ref
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
@@ -91,7 +91,7 @@ def _blocked(signals: Signals) -> int:
     anchors = {
         name_of(entry.before[0])
         for entry in log
-        if entry.pass_name == "fusion" and entry.before and name_of(entry.before[-1]) in needless
+        if entry.pass_name == FUSION and entry.before and name_of(entry.before[-1]) in needless
     }
     return sum(
         matched.delta_ps
@@ -115,7 +115,7 @@ def _remedies(name: str, waste: _Waste) -> tuple[Remedy, ...]:
 
 RULE = Rule(
     id="redundancy",
-    about="Equal subexpressions, operators that reach no output, or loop invariants run, and more than before.",
+    about="Equal subexpressions, operators that reach no output or loop invariants run, more than before.",
     needs=frozenset({Signal.PASS_LOG}),
     match=_match,
 )

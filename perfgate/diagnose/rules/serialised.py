@@ -116,7 +116,7 @@ def _remedies(signals: Signals) -> tuple[Remedy, ...]:
 
 RULE = Rule(
     id="serialised",
-    about="Independent work on two engines no longer overlaps: one stream, or a blocking copy or wait between.",
+    about="Independent work on two engines no longer overlaps: one stream, or a blocking copy between.",
     needs=frozenset({Signal.KERNELS}),
     match=_match,
 )

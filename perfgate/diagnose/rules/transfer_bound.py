@@ -33,7 +33,7 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     suspect = Suspect(
         rule="transfer_bound",
         sentence=text,
-        cost=signals.cost(_busy_ps(signals.after) - before, size),
+        cost=signals.cost(_busy_ps(signals.after) - before),
         evidence=(Evidence(step=Step.PATTERNS, label="link", text=text),),
         remedies=_remedies(),
     )
