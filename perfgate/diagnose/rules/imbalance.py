@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.diagnose.engine_loads import balance, core_loads, like_engines, lost_in_last_wave
 from perfgate.diagnose.evidence import Step, share_text, time_text, worst_first
-from perfgate.diagnose.signals import Signal, Signals, operator_ref
+from perfgate.diagnose.signals import Signals, operator_ref
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
@@ -87,6 +87,6 @@ def _worst_operator(signals: Signals) -> OperatorRef | None:
 RULE = Rule(
     id="imbalance",
     about="Like engines share the work unevenly: least over most busy falls below the limit.",
-    needs=frozenset({Signal.KERNELS}),
+    needs=frozenset(),
     match=_match,
 )
