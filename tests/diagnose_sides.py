@@ -15,6 +15,7 @@ from perfgate.core.device import Mark, Source
 from perfgate.core.diagnosis import Focus
 from perfgate.core.difference import Difference, DifferenceKind
 from perfgate.core.setting import Setting
+from perfgate.diagnose.amounts import amount_of
 from perfgate.diagnose.limits import shipped_limits
 from perfgate.diagnose.matched import match_operators
 from perfgate.diagnose.signals import Signals
@@ -121,24 +122,16 @@ def signals_of(
     **fields: Any,  # noqa: ANN401 - fields of Signals
 ) -> Signals:
     """Signals of two profiles with their operators paired."""
-    amount = _amount(after, focus)
+    amount = amount_of(after, focus)
     return Signals(
         before=before,
         after=after,
         matched=() if before is None else match_operators(before, after)[0],
         focus=focus,
         amount=amount,
-        delta=amount - (0 if before is None else _amount(before, focus)),
+        delta=amount - (0 if before is None else amount_of(before, focus)),
         **fields,
     )
-
-
-def _amount(profile: Profile, focus: Focus) -> int:
-    if focus is Focus.MEMORY:
-        return profile.hardware.memory.peak
-    if focus is Focus.ENERGY:
-        return round(profile.application.energy_j * 1e9)
-    return profile.application.copied_bytes if focus is Focus.COPIES else profile.application.total_ps
 
 
 def found(rule: Rule, signals: Signals) -> list[Suspect]:

@@ -70,9 +70,12 @@ def profile(total_ps: int, **fields: Any) -> Profile:  # noqa: ANN401 - fields o
         busy_ps={}, busy_share={}, read_bytes={}, written_bytes={}, bandwidth_share={}, l2_hit_share=0.0,
         parallelism=1.0, transfer_ratio=0.0, balance=1.0, energy_j={}, memory=memory(),
     )  # fmt: skip
+    # First the hardware: `energy_j` means that of its consumers.
+    hardware = _with(hardware, fields)
+    graph, application = _with(graph, fields), _with(application, fields)
     whole = Profile(
-        device="ascend-310p-like", application=_with(application, fields), graph=_with(graph, fields),
-        operators=(), kernels=(), copies=(), hardware=_with(hardware, fields), parts=Parts(), exact={},
+        device="ascend-310p-like", application=application, graph=graph, operators=(), kernels=(), copies=(),
+        hardware=hardware, parts=Parts(), exact={},
         machine=msgspec.structs.replace(load_device("ascend-310p-like"), sources={}),
     )  # fmt: skip
     return msgspec.structs.replace(whole, **fields)

@@ -13,7 +13,7 @@ from perfgate.diagnose.signals import Signal, Signals, operator_ref
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from perfgate.core.execution_profile import Profile
     from perfgate.diagnose.memory import Block
@@ -55,19 +55,20 @@ def _suspect(signals: Signals, cost: int) -> Suspect:
     )
 
 
-def _live(profile: Profile) -> tuple[Block, ...]:
-    peak = replay(allocation_log(profile)).peak
-    return () if peak is None else peak.live
-
-
 def _holder(signals: Signals) -> Block | None:
-    """The block whose bytes at the peak grew most; without a baseline the largest."""
-    live = _live(signals.after)
-    sizes = {} if signals.before is None else {item.taken.tensor: item.size for item in _live(signals.before)}
-    grown = [item for item in live if item.size > sizes.get(item.taken.tensor, 0)]
-    return max(
-        grown, key=lambda item: (item.size - sizes.get(item.taken.tensor, 0), -item.first), default=None
-    )
+    """The block at the peak that weighs most against what it was before; without a baseline the largest."""
+    peak = replay(allocation_log(signals.after)).peak
+    old = {} if signals.before is None else _lives(signals.before)
+    live = () if peak is None else peak.live
+    best = max(live, key=lambda item: (_weight(item, old), -item.first), default=None)
+    return best if best is not None and _weight(best, old) > 0 else None
+
+
+def _weight(block: Block, old: Mapping[str, tuple[int, int]]) -> float:
+    """Bytes that are new, or larger than before; held twice as long counts like new."""
+    size, length = old.get(block.taken.tensor, (0, 0))
+    longer = block.size * min(1, (_length(block) - length) / length) if length else 0
+    return max(block.size - size, longer)
 
 
 def _operator(profile: Profile, number: int) -> OperatorRef | None:
@@ -80,12 +81,16 @@ def _held_text(signals: Signals, block: Block, operator: OperatorRef | None) -> 
     who = f"#{operator.number} {operator.name}" if operator is not None else block.taken.tensor
     text = f"{who} holds {bytes_text(block.size)}"
     known = {} if signals.before is None else _lives(signals.before)
-    longer = _length(block) - known.get(block.taken.tensor, _length(block))
+    _, length = known.get(block.taken.tensor, (0, _length(block)))
+    longer = _length(block) - length
     return f"{text} {time_text(longer)} longer" if longer > 0 else text
 
 
-def _lives(profile: Profile) -> dict[str, int]:
-    return {block.taken.tensor: _length(block) for block in replay(allocation_log(profile)).blocks}
+def _lives(profile: Profile) -> dict[str, tuple[int, int]]:
+    """Bytes and time of life of each tensor."""
+    return {
+        block.taken.tensor: (block.size, _length(block)) for block in replay(allocation_log(profile)).blocks
+    }
 
 
 def _length(block: Block) -> int:
