@@ -113,6 +113,7 @@ def diagnosis(
             share_before=0.085,
             share_after=0.617,
         ),
+        amount=NOW,
         attribution=Attribution(unit="ps", before=BEFORE, after=NOW, rows=(), residual=NOW - BEFORE),
         causes=(cause(),) if causes is None else causes,
         fixes=fixes or (fix(taken=(LAYOUT,)),),

@@ -53,10 +53,9 @@ def choose(diagnosis: Diagnosis, least_gain: float, include: Iterable[int] = ())
 
 def gain(diagnosis: Diagnosis, after: int | None) -> float | None:
     """Share of the present amount that goes away, .756 for 75.6 %; None when a side is unknown or zero."""
-    if after is None or diagnosis.attribution is None or not diagnosis.attribution.after:
+    if after is None or not diagnosis.amount:
         return None
-    now = diagnosis.attribution.after
-    return (now - after) / now
+    return (diagnosis.amount - after) / diagnosis.amount
 
 
 def _reason(diagnosis: Diagnosis, fix: Fix, least_gain: float, is_included: bool) -> str:  # noqa: FBT001 - private
@@ -64,10 +63,15 @@ def _reason(diagnosis: Diagnosis, fix: Fix, least_gain: float, is_included: bool
         return f"it sets nothing: {fix.advice}" if fix.advice else "it sets nothing"
     if is_included:
         return ""
-    confidence = diagnosis.causes[fix.cause].confidence if fix.cause < len(diagnosis.causes) else 0.0
+    # A fix of no cause helps whatever the cause is; its simulated gain speaks for it.
+    confidence = 1.0 if fix.cause < 0 else _confidence(diagnosis, fix.cause)
     if confidence < LEAST_FOUND:
         return f"the confidence of its cause is {confidence:.2f}, below {LEAST_FOUND:.2f}"
     return _poor_gain(fix, gain(diagnosis, fix.after), least_gain)
+
+
+def _confidence(diagnosis: Diagnosis, cause: int) -> float:
+    return diagnosis.causes[cause].confidence if cause < len(diagnosis.causes) else 0.0
 
 
 def _poor_gain(fix: Fix, share: float | None, least_gain: float) -> str:

@@ -51,8 +51,8 @@ def build_plan(ground: Ground, diagnosis: Diagnosis, choices: tuple[Choice, ...]
             benchmark=diagnosis.benchmark,
             device=diagnosis.device,
             metric=FOCUS_METRICS[diagnosis.focus],
-            unit=diagnosis.attribution.unit if diagnosis.attribution else "",
-            now=diagnosis.attribution.after if diagnosis.attribution else None,
+            unit=diagnosis.unit,
+            now=diagnosis.amount or None,
             predicted=_predicted(diagnosis, taken),
             commit=origin.commit_of(plans),
             folder=origin.folder,
@@ -81,7 +81,8 @@ def _predicted(diagnosis: Diagnosis, taken: tuple[Choice, ...]) -> int | None:
     """One fix: its own amount; all of them: that of all together; another set was never simulated."""
     if len(taken) == 1:
         return taken[0].fix.after
-    return diagnosis.together if taken and len(taken) == len(diagnosis.fixes) else None
+    simulated = sum(fix.after is not None for fix in diagnosis.fixes)
+    return diagnosis.together if taken and len(taken) == simulated else None
 
 
 def _planned(diagnosis: Diagnosis, choice: Choice) -> PlannedFix:
