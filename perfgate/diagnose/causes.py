@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from perfgate.diagnose.suspect import Suspect
 
 CONFIG = "config_flag"
+FALLBACK = "more_work"
+MOST_OF_IT = 0.8  # of the cost of what a more specific rule has to explain as well
+HALF = 0.5
 LEAST_OVERLAP = 0.5  # of the smaller one's cost: two rules on the same operators tell one story
 MOST_EVIDENCE = 6
 _DELTA_STEP = 5
@@ -64,9 +67,12 @@ class Draft:
 
     @property
     def sentence(self) -> str:
-        """The most specific explanation that belongs to it."""
+        """What happened: of a configuration the most specific rule that explains much of it."""
         told = [item for item in self.explains if item.rule not in SYMPTOMS]
-        return min(told, key=_specificity).sentence if told else self.lead.sentence
+        if self.lead.rule != CONFIG or not told:
+            return self.lead.sentence
+        most = max(item.cost for item in told)
+        return min((item for item in told if item.cost >= HALF * most), key=_specificity).sentence
 
 
 def draft_causes(
@@ -108,12 +114,16 @@ def _proof(undone: Undone | None) -> Proof | None:
 
 
 def _by_rule(suspects: list[Suspect]) -> list[Draft]:
-    """One draft per rule; rules that tell of the same operators become one, symptoms go to the first."""
+    """One draft per rule; rules that tell of the same operators become one, symptoms go to the first.
+
+    So does `more_work` where another rule explains as much: new operators are then how it shows.
+    """
     by_rule: dict[str, list[Suspect]] = {}
     for item in suspects:
         by_rule.setdefault(item.rule, []).append(item)
     groups = sorted(
-        (_worst_first(items) for items in by_rule.values()), key=lambda items: _specificity(items[0])
+        (_worst_first(items) for items in by_rule.values()),
+        key=lambda items: (items[0].rule in SYMPTOMS, _specificity(items[0])),
     )
     drafts: list[tuple[list[Suspect], list[Suspect]]] = []
     for items in groups:
@@ -128,12 +138,18 @@ def _by_rule(suspects: list[Suspect]) -> list[Draft]:
 def _is_same_story(told: list[Suspect], items: Sequence[Suspect]) -> bool:
     if items[0].rule in SYMPTOMS:
         return told[0].rule not in SYMPTOMS
+    if items[0].rule == FALLBACK and _cost(told) >= MOST_OF_IT * _cost(items):
+        return True
     mine = {item.operator.number: item.cost for item in told if item.operator is not None}
     theirs = {item.operator.number: item.cost for item in items if item.operator is not None}
     shared = mine.keys() & theirs.keys()
     smaller = min(sum(mine.values()), sum(theirs.values()))
     overlap = min(sum(mine[number] for number in shared), sum(theirs[number] for number in shared))
     return bool(shared) and overlap >= LEAST_OVERLAP * smaller
+
+
+def _cost(items: Sequence[Suspect]) -> int:
+    return sum(item.cost for item in items)
 
 
 def _merged(items: Sequence[Suspect]) -> Suspect:
@@ -145,7 +161,7 @@ def _merged(items: Sequence[Suspect]) -> Suspect:
     remedies = tuple(dict.fromkeys(remedy for item in items for remedy in item.remedies))
     return replace(
         worst,
-        cost=sum(item.cost for item in items),
+        cost=_cost(items),
         evidence=(*worst.evidence, more),
         remedies=remedies,
     )

@@ -49,10 +49,22 @@ def simulate_fixes(
             found = _simulated(proposal, amounts, simulations)
             if found is not None:
                 fixes.append(found)
-    fixes.sort(key=lambda fix: (fix.after or 0, fix.cause))
+    fixes = _compatible(sorted(fixes, key=lambda fix: (fix.after or 0, fix.cause)))
     mended = {fix.cause for fix in fixes}
     open_ones = [fix for fix in others if fix.cause not in mended]
     return (*fixes, *sorted(open_ones, key=lambda fix: fix.cause))[:MOST_FIXES]
+
+
+def _compatible(fixes: Sequence[Fix]) -> list[Fix]:
+    """The best fix of each setting: a plan cannot give a flag two values."""
+    kept: list[Fix] = []
+    used: set[tuple[str, str]] = set()
+    for fix in fixes:
+        touched = {(item.kind, item.name) for item in (*fix.taken, *fix.settings)}
+        if not touched & used:
+            kept.append(fix)
+            used |= touched
+    return kept
 
 
 def all_together(fixes: Sequence[Fix], simulations: Simulations | None) -> int | None:
@@ -61,10 +73,8 @@ def all_together(fixes: Sequence[Fix], simulations: Simulations | None) -> int |
     if simulations is None or len(chosen) < 2:  # noqa: PLR2004 - one alone is known already
         return None
     taken = dict.fromkeys(item for fix in chosen for item in fix.taken)
-    settings = {(item.kind, item.name): item for fix in reversed(chosen) for item in fix.settings}
-    undone = {(item.kind, item.name) for item in taken}
-    put = tuple(item for key, item in settings.items() if key not in undone)
-    return simulations.amount(Change(side=Side.AFTER, taken=tuple(taken), settings=put))
+    settings = tuple(item for fix in chosen for item in fix.settings)
+    return simulations.amount(Change(side=Side.AFTER, taken=tuple(taken), settings=settings))
 
 
 def _unique(proposals: Iterable[Proposal]) -> list[Proposal]:

@@ -44,7 +44,9 @@ def _key(cause: Cause) -> tuple[str, ...]:
 
 
 def _effects(found: Diagnosis) -> list[Effect]:
-    """The judged metrics that got worse, the worst of the sampled ones first."""
+    """The judged metrics that got worse: the sampled ones, or without any the exact ones."""
+    worse = [row for row in found.metrics if row.relative is not None and row.relative > 0]
+    sampled = [row for row in worse if row.metric.is_sampled]
     return [
         Effect(
             benchmark=found.benchmark,
@@ -54,8 +56,7 @@ def _effects(found: Diagnosis) -> list[Effect]:
             after=row.after,
             relative=row.relative,
         )
-        for row in found.metrics
-        if row.relative is not None and row.relative > 0
+        for row in sampled or worse
     ]
 
 
