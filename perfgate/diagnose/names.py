@@ -20,19 +20,17 @@ def plain_leaf(leaf: str, op: str) -> str:
     """
     while leaf and leaf[-1].isdigit():
         shorter = _COUNTER.sub("", leaf)
-        if op and shorter == leaf:
-            shorter = _AFTER_TYPE.sub("", leaf)
-            if not _is_type(shorter, op):
-                return leaf
         if shorter == leaf:
-            return leaf
+            shorter = _AFTER_TYPE.sub("", leaf)
+            if shorter == leaf or not _is_type(shorter, op):
+                break
         leaf = shorter
     return leaf
 
 
 def _is_type(word: str, op: str) -> bool:
     """The word is the type, or ends in it as a word of its own: `trans_Cast` and Cast."""
-    return word == op or (word.endswith(op) and not word[-len(op) - 1].isalnum())
+    return op != "" and (word == op or (word.endswith(op) and not word[-len(op) - 1].isalnum()))
 
 
 def plain_scope(scope: str) -> str:

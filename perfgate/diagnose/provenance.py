@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from perfgate.diagnose.nodes import NodeList
 
+MOST_HOSTS = 8  # kernels that one fused node ties into a group; more would hide each other's changes
+
 
 class Group(msgspec.Struct, frozen=True, gc=False):
     """Operators that do the same work, several on at least one side; positions, ascending."""
@@ -57,18 +59,17 @@ def _groups(links: Iterable[tuple[int, int]]) -> list[Group]:
 def _links(left: NodeList, right: NodeList, i: int, j: int) -> Iterator[tuple[int, int]]:
     """Which operators stand for a node on both sides.
 
-    An operator named after a node that runs fused elsewhere only copies for it: it meets its like, and
-    nobody if there is none.
+    Where it runs fused on both sides, its kernels meet if it is one each: several compute it anew for
+    themselves, and what they are named after says who is who. An operator named after a node that runs fused
+    elsewhere only copies for it: it meets its like.
     """
     row, other = left.rows[i], right.rows[j]
-    hosts, others = left.hosts.get(i, ()), right.hosts.get(j, ())
+    hosts, others = left.hosts.get(i, []), right.hosts.get(j, [])
     if hosts and others:
-        if len(hosts) == len(others):
-            yield from zip(hosts, others, strict=True)
-        else:
-            yield from ((host, guest) for host in hosts for guest in others)
-        if NO_ROW not in (row, other):
-            yield row, other
+        if len(hosts) == len(others) == 1:
+            yield hosts[0], others[0]
+        hosts, others = [], []
+    elif max(len(hosts), len(others)) > MOST_HOSTS:
         return
     for mine in (row, *hosts):
         for yours in (other, *others):

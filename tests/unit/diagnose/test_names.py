@@ -36,7 +36,8 @@ def test_counters_are_stripped(leaf: str, op: str, plain: str) -> None:
         ("Conv_17", "Relu"),  # the counter of another type
         ("Deconv_17", "conv"),
         ("token", "Gather"),
-        ("conv", ""),
+        ("conv_2", ""),
+        ("Conv2", "Conv2"),
         ("", "Conv"),
     ],
 )

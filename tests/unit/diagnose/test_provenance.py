@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from perfgate.diagnose.align import Alignment, align_operators
-from perfgate.diagnose.provenance import Group
+from perfgate.diagnose.provenance import MOST_HOSTS, Group
 from tests.operator_tables import fused, operator
+
+if TYPE_CHECKING:
+    from perfgate.core.execution_profile import OperatorRow
 
 CONV = operator("block.conv", "Conv", number=0)
 NORM = operator("block.norm", "BatchNormalization", number=1)
@@ -71,11 +76,28 @@ def test_copies_of_a_fused_node_belong_to_the_group_when_it_runs_alone_elsewhere
     assert found.groups == (Group((0, 1), (0, 1)),)
 
 
-def test_a_node_inside_several_kernels_connects_them_all() -> None:
-    """A cast that each of its two users computes for itself, and once on its own before."""
+def shared_cast(users: int) -> tuple[list[OperatorRow], list[OperatorRow]]:
+    """A cast and its users, and the users that each compute it for themselves."""
     cast = operator("block.cast", "Cast", number=0)
-    users = [operator("block.query", "MatMul", number=1), operator("block.out", "Gemm", number=2)]
-    found = align_operators([cast, *users], [fused(users[0], cast), fused(users[1], cast)])
-    assert found.groups == (Group((0, 1, 2), (0, 1)),)
-    one = align_operators([fused(users[0], cast), users[1]], [fused(users[0], cast), fused(users[1], cast)])
-    assert one.groups == (Group((0, 1), (0, 1)),)
+    rows = [operator(f"block.user{number}", "MatMul", number=number) for number in range(1, users + 1)]
+    return [cast, *rows], [fused(row, cast) for row in rows]
+
+
+def test_a_node_that_went_into_several_kernels_connects_them_all() -> None:
+    apart, inside = shared_cast(2)
+    assert align_operators(apart, inside).groups == (Group((0, 1, 2), (0, 1)),)
+    assert align_operators(inside, apart).groups == (Group((0, 1), (0, 1, 2)),)
+
+
+def test_a_node_in_very_many_kernels_does_not_hide_them_in_one_group() -> None:
+    apart, inside = shared_cast(MOST_HOSTS + 1)
+    found = align_operators(apart, inside)
+    assert found.pairs == tuple((at + 1, at) for at in range(MOST_HOSTS + 1))
+    assert found.removed == (0,)
+
+
+def test_one_kernel_more_that_computes_a_shared_node_keeps_the_others_apart() -> None:
+    _, inside = shared_cast(3)
+    found = align_operators(inside[:2], inside)
+    assert found.pairs == ((0, 0), (1, 1))
+    assert found.added == (2,)
