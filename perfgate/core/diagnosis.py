@@ -173,7 +173,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
     `cost` is its part of the delta. `frequency` is (right, cases) of the calibration's bin. `sentence` says
     what happened and why, in one line; `difference` is the configuration behind it, if one was found.
-    `rules` are those whose matches it explains.
+    `rules` are those whose matches it explains, `features` what the confidence follows from.
     """
 
     rule: str
@@ -188,6 +188,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     commit: Commit | None = None
     effects: tuple[Effect, ...] = ()
     rules: tuple[str, ...] = ()
+    features: dict[str, float] = {}
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):

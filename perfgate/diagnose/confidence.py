@@ -38,12 +38,16 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     coverage: float
     is_proven: bool
 
-    def values(self) -> tuple[float, ...]:
-        """As numbers, in the order of the weights."""
-        return (
-            _clipped(self.recovered), _clipped(self.gap), _clipped(self.residual), self.steps, self.coverage,
-            float(self.is_proven),
-        )  # fmt: skip
+    def named(self) -> dict[str, float]:
+        """As numbers from 0 to 1, in the order of the weights."""
+        return {
+            "recovered": _clipped(self.recovered),
+            "gap": _clipped(self.gap),
+            "residual": _clipped(self.residual),
+            "steps": _clipped(self.steps),
+            "coverage": _clipped(self.coverage),
+            "is_proven": float(self.is_proven),
+        }
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +71,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     def score(self, features: Features) -> float:
         """The logistic score before the table."""
         total = self.intercept + math.fsum(
-            weight * value for weight, value in zip(self.weights, features.values(), strict=True)
+            weight * value for weight, value in zip(self.weights, features.named().values(), strict=True)
         )
         return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, total))))
 

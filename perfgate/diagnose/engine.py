@@ -224,6 +224,7 @@ class _Diagnosing:
                     proof=draft.proof,
                     confidence=stated,
                     frequency=frequency,
+                    features=features.named(),
                     rules=tuple(dict.fromkeys(item.rule for item in draft.explains)),
                 )
             )

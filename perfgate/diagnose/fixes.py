@@ -60,7 +60,8 @@ def _compatible(fixes: Sequence[Fix]) -> list[Fix]:
     kept: list[Fix] = []
     used: set[tuple[str, str]] = set()
     for fix in fixes:
-        touched = {(item.kind, item.name) for item in (*fix.taken, *fix.settings)}
+        touched = {(str(item.kind), item.name) for item in fix.taken}
+        touched |= {(str(item.kind), item.name) for item in fix.settings}
         if not touched & used:
             kept.append(fix)
             used |= touched

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tests.planted.sides import MeasuredSide
 
 NONE = "none"
+FIRST_THREE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +47,8 @@ class Answer:
         return causes[0].confidence if causes else 0.0
 
 
-def answer(named: NamedScenario, *, seed: int = 0) -> Answer:
-    """Measure both sides, judge and diagnose as a gate would."""
+def answer(named: NamedScenario, *, seed: int = 0, has_proof: bool = True) -> Answer:
+    """Measure both sides, judge and diagnose as a gate would; without `has_proof` nothing is re-simulated."""
     scenario = named.scenario
     focus = ALIASES.get(scenario.focus) or Focus(scenario.focus)
     with planted(scenario, seed=seed) as (before, after):
@@ -57,7 +58,7 @@ def answer(named: NamedScenario, *, seed: int = 0) -> Answer:
             after.observation,
             Setting(
                 focus=focus,
-                resimulate=Resimulator(before.simulation, after.simulation),
+                resimulate=Resimulator(before.simulation, after.simulation) if has_proof else None,
                 metrics=_deltas(verdict),
             ),
         )
@@ -66,7 +67,7 @@ def answer(named: NamedScenario, *, seed: int = 0) -> Answer:
     is_regressed = any(
         row.verdict is Verdict.REGRESSED and row.metric.name == METRICS[focus] for row in verdict.comparisons
     )
-    rank = next((n for n, cause in enumerate(found.causes, 1) if is_right(cause, expected)), 0)
+    rank = _rank(found, expected)
     return Answer(
         name=named.name,
         diagnosis=found,
@@ -75,6 +76,15 @@ def answer(named: NamedScenario, *, seed: int = 0) -> Answer:
         gain_error=error,
         wrong=_wrong(found, expected, rank=rank, is_regressed=is_regressed),
     )
+
+
+def _rank(found: Diagnosis, expected: Expect) -> int:
+    """The place of the right cause; of several faults the first one's, if all are among the first three."""
+    if expected.flags:
+        names = [cause.difference.name if cause.difference else "" for cause in found.causes[:FIRST_THREE]]
+        places = [names.index(flag) + 1 for flag in expected.flags if flag in names]
+        return min(places) if len(places) == len(expected.flags) else 0
+    return next((n for n, cause in enumerate(found.causes, 1) if is_right(cause, expected)), 0)
 
 
 def is_right(cause: Cause, expected: Expect) -> bool:

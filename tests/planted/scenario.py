@@ -49,13 +49,15 @@ class Plant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Expect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the diagnosis has to say; `rule` "none" for a change that costs nothing.
 
-    `operator` is a name or one of several, `flag` the blamed setting, `evidence` rules or words among the
+    `operator` is a name or one of several, `flag` the blamed setting, `flags` several that all have to be
+    among the first three, `evidence` rules or words among the
     pieces of evidence. `recovered` is a bound such as ">=0.9". `regresses` false: the gate stays green.
     """
 
     rule: str | list[str]
     operator: str | list[str] = ""
     flag: str = ""
+    flags: list[str] = []
     evidence: list[str] = []
     recovered: str = ""
     regresses: bool = True

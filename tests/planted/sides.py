@@ -155,7 +155,8 @@ def _model(
 ) -> bytes:
     kind, _, rest = name.partition(":")
     if kind == "zoo":
-        model = build(rest, preset, **dict(parameters))
+        sizes = {key: int(value) if str(value).isdecimal() else value for key, value in parameters}
+        model = build(rest, preset, **sizes)
     else:
         folder = Path(str(onnx.__file__)).parent / "backend" / "test" / "data" / "light"
         model = onnx.load(folder / f"{rest}.onnx")
