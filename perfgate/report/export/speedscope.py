@@ -84,10 +84,10 @@ class _OpenFrames:
         self._end = 0
 
     def show(self, stack: Stack, start: int, end: int) -> Iterator[dict[str, Any]]:
-        """Close what is not of this stack, open what is missing."""
+        """Close what is not of this stack, open what is missing; the kernel itself is always a new box."""
         if start > self._end:
             yield from self.close()
-        same = _common(self._open, stack)
+        same = _common(self._open, stack[:-1])
         yield from self.close(same)
         for frame in stack[same:]:
             number = self._numbers.setdefault(frame, len(self._numbers))

@@ -84,6 +84,13 @@ def test_frames_are_shared_by_profiles_and_told_apart_by_their_place() -> None:
     assert {"name": "block0", "file": "net.block0"} in frames
 
 
+def test_equal_kernels_in_a_row_are_boxes_of_their_own_under_one_operator() -> None:
+    file = speedscope_file(listed_ten_thousand())
+    opened = [event for event in file["profiles"][0]["events"] if event["type"] == "O"]
+    assert len(opened) == 10_000 + 3  # net, block0, op0 once
+    assert file["profiles"][0]["endValue"] == 10_003_330
+
+
 def test_kernels_that_are_not_listed_are_a_profile_of_their_own() -> None:
     file = speedscope_file(ten_thousand())
     rest = file["profiles"][1]
