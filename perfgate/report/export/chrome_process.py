@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from perfgate.report.export.side import Side
 
 Event = dict[str, Any]
-_PER_PROCESS = 1_000_000  # Perfetto names threads by their number alone, so no two processes share one
+_PER_PROCESS = 10_000  # Perfetto names threads by their number alone, so no two processes share one
 
 
 @dataclass(frozen=True)
