@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perfgate.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 
 def write_text_file(path: Path, text: str) -> None:
@@ -38,6 +38,10 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     """
     unfinished = path.with_name(f"{path.name}.part")
     try:
+        if _is_device(path):
+            with path.open("wb") as device:
+                device.writelines(pieces)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("wb") as file:
             file.writelines(pieces)
@@ -48,3 +52,12 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     finally:
         with suppress(OSError):  # there is none after success; else a full disk gets its room back
             unfinished.unlink()
+
+
+def _is_device(path: Path) -> bool:
+    """Devices and pipes, also behind the links of `/dev`, are written to.
+
+    A file in their place would break `/dev/null` for the whole machine, where the user may replace it.
+    """
+    is_other = path.exists() and not path.is_file() and not path.is_dir()
+    return is_other or path.absolute().parent == Path("/dev")
