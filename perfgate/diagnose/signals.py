@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from perfgate.core.pass_entry import PassEntry
 
 
+HOST = "host"  # the engine of work on the CPU
+
+
 class Signal(StrEnum):
     """What must be there for a rule to say anything; an absent one makes the rule not applicable."""
 
@@ -124,6 +127,26 @@ class Signals:
         """Kernels of the after side by the number of the operator that needs them."""
         return _by_owner(self.after)
 
+    @cached_property
+    def call_bytes_before(self) -> Mapping[int, int]:
+        """Bytes of the call's own inputs and outputs on the before side, by the operator at their end."""
+        return {} if self.before is None else _call_bytes(self.before)
+
+    @cached_property
+    def call_bytes_after(self) -> Mapping[int, int]:
+        """The same on the after side."""
+        return _call_bytes(self.after)
+
+    def has_more_to_hand_over(self, matched: Matched) -> bool:
+        """The operators read more of the call's inputs, or make more of its outputs, than before."""
+        before = sum(self.call_bytes_before.get(row.number, 0) for row in matched.before)
+        return sum(self.call_bytes_after.get(row.number, 0) for row in matched.after) > before
+
+    def has_moved_to_host(self, matched: Matched) -> bool:
+        """Operators of the device that the model now leaves to the CPU, or leaves more of."""
+        before = _on_host(self.kernels_before, matched.before)
+        return bool(matched.before) and _on_host(self.kernels_after, matched.after) > before
+
     @property
     def passes_before(self) -> tuple[PassEntry, ...]:
         """Pass log of the before side."""
@@ -155,6 +178,23 @@ class Signals:
 def operator_ref(row: OperatorRow) -> OperatorRef:
     """How causes and reports name an operator of a profile."""
     return OperatorRef(number=row.number, name=row.name, op=row.op, scope=row.scope, place=row.place)
+
+
+def _on_host(kernels: Mapping[int, tuple[KernelRow, ...]], rows: Sequence[OperatorRow]) -> int:
+    return sum(
+        kernel.duration_ps * kernel.times
+        for row in rows
+        for kernel in kernels.get(row.number, ())
+        if kernel.engine == HOST and not kernel.implicit
+    )
+
+
+def _call_bytes(profile: Profile) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for row in profile.copies:
+        if not row.implicit:
+            found[row.owner] = found.get(row.owner, 0) + row.size * row.times
+    return found
 
 
 def node_names(profile: Profile) -> frozenset[str]:

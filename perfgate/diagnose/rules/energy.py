@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence, Focus
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import NJ_PER_JOULE, Step, amount_text, from_to, share_text, worst_first
-from perfgate.diagnose.signals import Signal, Signals, operator_ref
+from perfgate.diagnose.signals import HOST, Signal, Signals, operator_ref
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from perfgate.core.diagnosis import OperatorRef
     from perfgate.core.execution_profile import Profile
 
-_HOST = "host"
 _WORDS = {
     "matrix": "products",
     "vector": "vector work",
@@ -57,7 +56,7 @@ def _suspect(signals: Signals, name: str, sides: tuple[int, ...]) -> Suspect:
 
 
 def _host_share(profile: Profile) -> float:
-    return profile.hardware.busy_share.get(_HOST, 0.0)
+    return profile.hardware.busy_share.get(HOST, 0.0)
 
 
 def _host_text(signals: Signals) -> str:
@@ -71,7 +70,7 @@ def _host_operator(profile: Profile) -> OperatorRef | None:
     """Whose work on the host takes longest."""
     spent: dict[int, int] = {}
     for kernel in profile.kernels:
-        if kernel.engine == _HOST:
+        if kernel.engine == HOST:
             spent[kernel.owner] = spent.get(kernel.owner, 0) + kernel.duration_ps * kernel.times
     worst = max(spent, key=lambda owner: spent[owner], default=None)
     row = next((row for row in profile.operators if row.number == worst), None)

@@ -26,6 +26,8 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
         return ()
     by_layout: dict[str, list[Matched]] = {}
     for matched in signals.compared:
+        if signals.before is not None and signals.has_more_to_hand_over(matched):
+            continue  # a new output of the model is converted to the caller's order, as it has to be
         layout = _foreign_layout(signals, matched, machine)
         if layout and _added(matched) > 0:
             by_layout.setdefault(layout, []).append(matched)

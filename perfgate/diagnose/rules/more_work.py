@@ -6,32 +6,49 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import Evidence
-from perfgate.diagnose.evidence import Step, and_more, from_to, worst_first
+from perfgate.diagnose.evidence import Step, and_more, bytes_text, from_to, worst_first
 from perfgate.diagnose.signals import Matched, Signal, Signals, node_names, sum_of
+from perfgate.diagnose.splits import find_splits, names_of
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from perfgate.core.execution_profile import OperatorRow
+    from perfgate.core.execution_profile import OperatorRow, Profile
 
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     if signals.before is None:
         return ()
     known = node_names(signals.before)
-    grown = [item for item in signals.matched if _grew(item, known, limits["least_growth"])]
-    gone = [item for item in signals.matched if not item.after]
+    # What stands in the way of a fusion is told there, with all that it costs.
+    told = {split.blocker.number for split in find_splits(signals) if split.blocker is not None}
+    grown = {
+        item: time
+        for item in signals.matched
+        if (time := _time_of_growth(signals, item, known, limits["least_growth"])) > 0
+        and not any(row.number in told for row in item.after)
+    }
+    gone = sum(_own_delta(item) for item in signals.matched if not item.after)
     if not grown:
         return ()
-    time = sum(map(_own_delta, grown)) + sum(map(_own_delta, gone))
-    return worst_first(signals, [_suspect(signals, grown, time)], limits)
+    return worst_first(signals, [_suspect(signals, grown, sum(grown.values()) + gone)], limits)
+
+
+def _time_of_growth(signals: Signals, matched: Matched, known: frozenset[str], least: float) -> int:
+    """What operators with more to do take longer, 0 for others.
+
+    Copies and conversions have rules of their own, unless the call asks for more inputs or outputs.
+    """
+    if not matched.after or signals.has_moved_to_host(matched):
+        return 0
+    if matched.before and signals.has_more_to_hand_over(matched):
+        return max(0, matched.delta_ps)
+    return max(0, _own_delta(matched)) if _grew(matched, known, least) else 0
 
 
 def _grew(matched: Matched, known: frozenset[str], least: float) -> bool:
-    if not matched.after or _own_delta(matched) <= 0:
-        return False
-    has_new = any(not _names(row) <= known for row in matched.after)
+    has_new = any(not names_of(row) <= known for row in matched.after)
     if not matched.before:
         return has_new
     # The same nodes in other kernels are no more work: results between them are written, or written no more.
@@ -41,17 +58,13 @@ def _grew(matched: Matched, known: frozenset[str], least: float) -> bool:
     return more or _elements(matched.after) > _elements(matched.before) * (1 + least)
 
 
-def _names(row: OperatorRow) -> set[str]:
-    return {row.name, *(node.name for node in row.sources)}
-
-
 def _elements(rows: Iterable[OperatorRow]) -> int:
     """Of the largest result: operators that merely fuse or split write more or fewer results, not larger."""
     return max((prod(row.shape) for row in rows if row.shape), default=0)
 
 
 def _own_delta(matched: Matched) -> int:
-    """Without copies and conversions, which have rules of their own."""
+    """Without copies and conversions."""
     after, before = (
         sum(row.total_ps - row.copies_ps - row.conversions_ps for row in rows)
         for rows in (matched.after, matched.before)
@@ -59,11 +72,10 @@ def _own_delta(matched: Matched) -> int:
     return after - before
 
 
-def _suspect(signals: Signals, grown: list[Matched], time: int) -> Suspect:
-    worst = max(grown, key=_own_delta)
+def _suspect(signals: Signals, grown: Mapping[Matched, int], time: int) -> Suspect:
+    worst = max(grown, key=lambda item: grown[item])
     new = [item for item in grown if not item.before]
-    flops = _flops_text(signals)
-    steps = _steps_text(signals)
+    whole = f"{_flops_text(signals)}{_steps_text(signals)}{_call_text(signals)}"
     text = f"{worst.ref.name} {_change_text(worst)}"
     if new:
         text += f"; {len(new)} new operators"
@@ -74,7 +86,7 @@ def _suspect(signals: Signals, grown: list[Matched], time: int) -> Suspect:
     )
     return Suspect(
         rule="more_work",
-        sentence=f"more work in {and_more(worst.ref, grown)}: {flops}{steps}",
+        sentence=f"more work in {and_more(worst.ref, list(grown))}: {whole}",
         cost=signals.cost(time),
         operator=worst.ref,
         evidence=(Evidence(step=Step.OPERATORS, label="more work", text=text),),
@@ -113,9 +125,20 @@ def _steps_text(signals: Signals) -> str:
     return "" if before == after else f", iterations {before} -> {after}"
 
 
+def _call_text(signals: Signals) -> str:
+    """Inputs and outputs of one iteration, where they grew."""
+    before = 0 if signals.before is None else _per_step(signals.call_bytes_before, signals.before)
+    after = _per_step(signals.call_bytes_after, signals.after)
+    return f", inputs and outputs {bytes_text(before)} -> {bytes_text(after)}" if after > before else ""
+
+
+def _per_step(sizes: Mapping[int, int], profile: Profile) -> int:
+    return sum(sizes.values()) // max(1, profile.application.iterations)
+
+
 RULE = Rule(
     id="more_work",
-    about="The model asks for more: new operators, more arithmetic, larger results or more iterations.",
+    about="The model asks for more: new operators, arithmetic, larger results, outputs or more iterations.",
     needs=frozenset({Signal.BASELINE}),
     match=_match,
 )

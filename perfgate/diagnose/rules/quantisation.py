@@ -11,6 +11,7 @@ from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
 from perfgate.diagnose.labels import QUANTISE, name_of
 from perfgate.diagnose.signals import Matched, Signal, Signals
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
+from perfgate.diagnose.timeline import COMPUTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +55,7 @@ def _cast_time(kernels: Mapping[int, tuple[KernelRow, ...]], rows: tuple[Operato
         kernel.duration_ps * kernel.times
         for row in rows
         for kernel in kernels.get(row.number, ())
-        if kernel.op in _CASTS
+        if kernel.op in _CASTS and kernel.engine in COMPUTE
     )
 
 

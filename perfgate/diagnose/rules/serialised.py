@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, share_text, time_text, worst_first
-from perfgate.diagnose.signals import Signal, Signals, operator_ref
+from perfgate.diagnose.signals import HOST, Signal, Signals, operator_ref
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 from perfgate.diagnose.timeline import LINK, overlap, step_kernels
 
@@ -74,7 +74,7 @@ def _suspect(signals: Signals, time: int) -> Suspect:
 
 def _blocking(profile: Profile) -> KernelRow | None:
     """The longest copy over the link, or work on the host, that another kernel waits for."""
-    on_link = [row for row in step_kernels(profile) if row.engine in LINK or row.engine == "host"]
+    on_link = [row for row in step_kernels(profile) if row.engine in LINK or row.engine == HOST]
     return max(on_link, key=lambda row: (row.duration_ps, -row.index), default=None)
 
 

@@ -26,9 +26,20 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     found = []
     for owner, (copy, time) in waits.items():
         row = rows.get(owner)
-        if row is not None and time > before.get(row.name, 0):
-            found.append(_suspect(signals, row, copy, time - before.get(row.name, 0)))
+        if row is None:
+            continue
+        more = time - _expected(before.get(row.name), copy)
+        if more > 0:
+            found.append(_suspect(signals, row, copy, more))
     return worst_first(signals, found, limits)
+
+
+def _expected(old: tuple[KernelRow, int] | None, copy: KernelRow) -> int:
+    """The wait of before for the bytes of now: more bytes are more work, not more waiting."""
+    if old is None:
+        return 0
+    link_bytes, time = old[0].link_bytes, old[1]
+    return max(time, time * copy.link_bytes // link_bytes) if link_bytes else time
 
 
 def _waits(profile: Profile) -> dict[int, tuple[KernelRow, int]]:
@@ -48,9 +59,9 @@ def _waits(profile: Profile) -> dict[int, tuple[KernelRow, int]]:
     return found
 
 
-def _by_name(profile: Profile) -> dict[str, int]:
+def _by_name(profile: Profile) -> dict[str, tuple[KernelRow, int]]:
     names = {row.number: row.name for row in profile.operators}
-    return {names[owner]: time for owner, (_, time) in _waits(profile).items() if owner in names}
+    return {names[owner]: found for owner, found in _waits(profile).items() if owner in names}
 
 
 def _suspect(signals: Signals, row: OperatorRow, copy: KernelRow, time: int) -> Suspect:

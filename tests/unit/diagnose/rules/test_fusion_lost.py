@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from perfgate.core.execution_profile import SourceNode
 from perfgate.core.pass_entry import PassEntry
 from perfgate.diagnose.rules.fusion_lost import RULE
-from tests.diagnose_sides import compare, found, side, signals_of
+from tests.diagnose_sides import compare, drawn_profile, found, side, signals_of
+from tests.graphs import Drawing
 from tests.hand_profiles import MS, operator, profile
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Graph
 
 
 @pytest.mark.parametrize("device", ["ascend-310p-like", "a100-like"])
@@ -33,6 +39,26 @@ def test_equal_sides_and_a_model_with_fewer_operators_are_silent() -> None:
     assert found(RULE, compare(same, same)) == []
     fewer = side("custom_activation", "relu", sizes={"depth": 7})
     assert found(RULE, compare(same, fewer)) == []
+
+
+def test_a_kernel_that_moved_to_a_twin_is_not_lost_and_one_with_a_new_reader_is() -> None:
+    plain, repeated, between = (
+        drawn_profile(_layer(kind), side()) for kind in ("plain", "repeat", "between")
+    )
+    assert found(RULE, signals_of(plain, repeated)) == []
+    suspect = found(RULE, signals_of(plain, between))[0]
+    assert suspect.sentence == "Conv+Relu split at conv: Softmax soft reads the result now"
+
+
+def _layer(kind: str) -> Graph:
+    """A convolution and its Relu, with nothing, a second convolution or a Softmax between them."""
+    draw = Drawing()
+    state = draw.conv(draw.input("x", 1, 64, 64, 64), "conv", 64)
+    if kind == "repeat":
+        state = draw.conv(state, "again", 64)
+    if kind == "between":
+        state = draw.add("Softmax", [state], "soft", axis=1)
+    return draw.graph(draw.add("Relu", [state], "relu"))
 
 
 @pytest.mark.parametrize(("added", "count"), [(2 * MS, 1), (MS // 2, 0)])

@@ -19,6 +19,16 @@ def test_smaller_buffers_force_smaller_tiles(device: str) -> None:
     assert suspect.cost >= 0.9 * signals.delta
 
 
+@pytest.mark.parametrize("device", ["ascend-310p-like", "a100-like"])
+def test_work_that_moved_to_the_host_is_named(device: str) -> None:
+    before, after = (side("detector", preset, device=device) for preset in ("full", "host_suppression"))
+    suspect = found(RULE, compare(before, after))[0]
+    assert ": another kernel, device -> host, " in suspect.sentence
+    assert suspect.operator is not None
+    assert suspect.operator.name.startswith("Detector.suppression")
+    assert suspect.remedies[0].title == "move the work back to the device"
+
+
 def test_another_size_or_type_is_no_choice_of_kernel() -> None:
     plain = side("resnet50", "tiny")
     assert found(RULE, compare(plain, plain)) == []

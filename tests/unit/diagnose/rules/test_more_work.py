@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from perfgate.diagnose.rules.more_work import RULE
 from perfgate.diagnose.rules.registry import RULES
-from tests.diagnose_sides import compare, found, side, signals_of
+from tests.diagnose_sides import compare, drawn_profile, found, side, signals_of
+from tests.graphs import Drawing
 from tests.hand_profiles import MS, operator, profile
+
+if TYPE_CHECKING:
+    from perfgate.graph.ir import Graph
 
 
 @pytest.mark.parametrize("device", ["ascend-310p-like", "a100-like"])
@@ -26,6 +32,26 @@ def test_wider_layers_and_more_iterations_are_more_work() -> None:
     assert "1x64x32x32 -> 1x128x32x32" in wider.evidence[0].text
     longer = found(RULE, compare(plain, side("odd_stride", "even", iterations=2)))[0]
     assert longer.sentence.endswith("iterations 1 -> 2")
+
+
+def test_a_result_that_the_call_returns_as_well_is_more_work_with_its_conversion() -> None:
+    """1 x 64 x 64 x 64 elements of two bytes, once as they were and once more."""
+    before, after = (drawn_profile(_layers(*names), side()) for names in (("two",), ("one", "two")))
+    suspect = found(RULE, signals_of(before, after))[0]
+    assert suspect.sentence.endswith("inputs and outputs 1.05 MB -> 1.57 MB")
+    assert suspect.operator is not None
+    assert suspect.operator.name == "one"
+
+
+def _layers(*outputs: str) -> Graph:
+    draw = Drawing()
+    draw.conv(draw.conv(draw.input("x", 1, 64, 64, 64), "one", 64), "two", 64)
+    return draw.graph(*outputs)
+
+
+def test_what_stands_in_the_way_of_a_fusion_is_told_there() -> None:
+    relu, where = (side("custom_activation", preset) for preset in ("relu", "where"))
+    assert found(RULE, compare(relu, where)) == []
 
 
 def test_the_same_model_in_other_kernels_or_layouts_is_no_more_work() -> None:

@@ -45,6 +45,13 @@ def test_waiting_counts_from_five_per_cent_of_the_latency(time: int, count: int)
     assert len(found(RULE, signals_of(profile(92 * MS), after))) == count
 
 
+def test_more_bytes_at_the_same_rate_are_no_longer_wait() -> None:
+    assert (
+        found(RULE, compare(side("odd_stride", "even"), side("odd_stride", "even", sizes={"channels": 256})))
+        == []
+    )
+
+
 def test_what_is_computed_meanwhile_is_no_waiting() -> None:
     copy = kernel(1, 50 * MS, index=0, name="w:h2d", op="Copy", kind="h2d", engine="h2d", link_bytes=1)
     after = profile(100 * MS, operators=(operator(1, 100 * MS),), kernels=(copy, kernel(1, 90 * MS)))
