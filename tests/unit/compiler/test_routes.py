@@ -40,3 +40,13 @@ def test_a_stride_below_one_block_names_the_block() -> None:
 
 def test_layouts_that_no_row_mentions_have_no_alignment() -> None:
     assert RouteTable(device()).missed_alignment(value(1, 32, 5, 5), "NCHW", "ODD") == {"route": "host"}
+
+
+def test_a_slow_route_says_which_alignment_the_better_one_above_it_wants() -> None:
+    table = RouteTable(device())
+    slow = table.find(value(1, 32, 25, 41), "NCHW", "NHWC", Position.EDGE)
+    assert slow.efficiency < 1
+    facts = table.passed_over(value(1, 32, 25, 41), slow, "NCHW", "NHWC")
+    assert facts == {"stride": 1025, "alignment": 16, "nearest": 1024, "pad_to": 1040, "route": "kernel"}
+    best = table.find(value(1, 32, 32, 32), "NCHW", "NHWC", Position.EDGE)
+    assert table.passed_over(value(1, 32, 32, 32), best, "NCHW", "NHWC") == {}
