@@ -24,9 +24,9 @@ def product() -> Graph:
     return draw.graph(draw.add("Relu", [draw.add("Reshape", [same], "view", (384, 256))], "out"))
 
 
-def profile(runtime: RuntimeConfig | None = None, shapes: int = 1, **config: bool) -> Profile:
+def profile(runtime: RuntimeConfig | None = None, shapes: int = 1) -> Profile:
     used = runtime or RuntimeConfig()
-    program = compiled(product(), runtime=used, **config)
+    program = compiled(product(), runtime=used)
     return build_profile(
         [Phase(execution=simulate(program, load_device("ascend-310p-like"), used))], (), shapes
     )
