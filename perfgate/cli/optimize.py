@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from perfgate.cli.options import answer, json_option, write_text
+from perfgate.cli.say import say
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import UsageError
 from perfgate.plan.plan_report import OptimizeReport, State, plan_lines
@@ -80,6 +81,8 @@ def optimize(ctx: click.Context, /, output: Path, **asked: Any) -> None:  # noqa
             return
         report = planned
     _say(report, asked["json_file"], is_quiet=is_quiet)
+    if file is not None and file.others and not is_quiet:
+        say(f"note: the file also explains {', '.join(file.others)}; choose with -k", err=True)
 
 
 def _planned(request: PlanRequest, file: DiagnosisFile | None, flags_only: bool) -> OptimizeReport | None:  # noqa: FBT001 - private

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.core.diagnosis import LEAST_FOUND, Focus
+from perfgate.core.diagnosis import LEAST_FOUND
 from perfgate.core.errors import UsageError
 from perfgate.core.units import percent
 
@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from perfgate.core.diagnosis import Diagnosis, Fix
-
-FOCUS_METRICS = {
-    Focus.LATENCY: "latency",
-    Focus.TAIL: "p99_latency",
-    Focus.MEMORY: "peak_memory",
-    Focus.ENERGY: "energy_j",
-    Focus.COPIES: "copied_bytes",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:

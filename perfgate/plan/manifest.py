@@ -9,6 +9,7 @@ import msgspec
 
 from perfgate.core.codec import plain
 from perfgate.core.errors import UsageError
+from perfgate.plan.prediction import Prediction  # noqa: TC001 - msgspec reads the annotations at run time
 
 SCHEMA = "perfgate/plan/1"
 ID_LENGTH = 16  # hex digits: as many as tell one repository's plans apart
@@ -63,9 +64,8 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A whole plan. `commit` is the checked-out commit, "" where its files differ from the tree's.
 
-    `metric` is what the gain is of, `now` its amount without the plan, `predicted` with all of it (None: not
-    simulated together), both in `unit`. `folder` is where the plan was written, `documents` are the digests
-    of its other files.
+    `metric` is what the gain is of, in `unit`. `folder` is where the plan was written, `documents` are the
+    digests of its other files.
     """
 
     schema: str = SCHEMA
@@ -74,25 +74,20 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     device: str
     metric: str
     unit: str
-    now: int | None
-    predicted: int | None
+    prediction: Prediction
     commit: str
     folder: str
     diagnosis_sha256: str
     files: tuple[FilePlan, ...]
     fixes: tuple[PlannedFix, ...]
     left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...] = ()
     documents: dict[str, str] = {}
 
     @property
     def key(self) -> str:
         """`benchmark[device]`, as reports name it."""
         return f"{self.benchmark}[{self.device}]"
-
-    @property
-    def gain(self) -> float | None:
-        """Predicted share of now that goes away."""
-        return None if self.predicted is None or not self.now else (self.now - self.predicted) / self.now
 
 
 def sha256(data: bytes) -> str:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.core.errors import UsageError
-from perfgate.plan.choice import FOCUS_METRICS, gain
+from perfgate.core.units import percent
+from perfgate.diagnose.amounts import METRICS
+from perfgate.plan.choice import gain
 from perfgate.plan.config_documents import PlannedEdits, config_documents
 from perfgate.plan.draft import with_fixes
 from perfgate.plan.manifest import LeftOut, Manifest, PlannedFix, sha256, tampered, with_id
+from perfgate.plan.prediction import Prediction, prediction_of
 from perfgate.plan.rollback_page import ROLLBACK, read_page, rollback_page
 from perfgate.plan.validation_script import VALIDATION, validation_script
 
@@ -19,18 +22,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from perfgate.core.diagnosis import Diagnosis
+    from perfgate.core.execution_profile import Profile
     from perfgate.plan.choice import Choice
+    from perfgate.plan.draft import Draft
     from perfgate.plan.manifest import FilePlan
     from perfgate.plan.setting_edit import Ground
+
+SAME_GAIN = 0.01  # of now: a difference that no gate would call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a plan comes from: `commit_of` gives the commit that holds the files as they are, or ""."""
+    """Where a plan comes from and goes to.
+
+    `commit_of` gives the commit that holds the files as they are, or "". `simulate` gives the profile of the
+    benchmark with drafts of files, None where it cannot be simulated.
+    """
 
     diagnosis_sha256: str
     folder: str
     commit_of: Callable[[tuple[FilePlan, ...]], str]
+    simulate: Callable[[Mapping[str, bytes]], Profile | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +58,14 @@ def build_plan(ground: Ground, diagnosis: Diagnosis, choices: tuple[Choice, ...]
     draft, answers = with_fixes(ground, choices)
     taken = tuple(choice for choice in answers if not choice.reason)
     plans = draft.plans()
+    prediction = _prediction(diagnosis, taken, draft, origin)
     manifest = with_id(
         Manifest(
             benchmark=diagnosis.benchmark,
             device=diagnosis.device,
-            metric=FOCUS_METRICS[diagnosis.focus],
+            metric=METRICS[diagnosis.focus],
             unit=diagnosis.unit,
-            now=diagnosis.amount or None,
-            predicted=_predicted(diagnosis, taken),
+            prediction=prediction,
             commit=origin.commit_of(plans),
             folder=origin.folder,
             diagnosis_sha256=origin.diagnosis_sha256,
@@ -64,6 +76,7 @@ def build_plan(ground: Ground, diagnosis: Diagnosis, choices: tuple[Choice, ...]
                 for choice in answers
                 if choice.reason
             ),
+            notes=_notes(diagnosis, taken, prediction),
         )
     )
     edits = PlannedEdits(edits=draft.edits, files=draft.files)
@@ -77,12 +90,32 @@ def build_plan(ground: Ground, diagnosis: Diagnosis, choices: tuple[Choice, ...]
     )
 
 
-def _predicted(diagnosis: Diagnosis, taken: tuple[Choice, ...]) -> int | None:
-    """One fix: its own amount; all of them: that of all together; another set was never simulated."""
+def _prediction(diagnosis: Diagnosis, taken: tuple[Choice, ...], draft: Draft, origin: Origin) -> Prediction:
+    """By simulating the files as they are and as planned; else what the diagnosis says."""
+    if not taken:
+        return Prediction(now=diagnosis.amount or None)
+    now = origin.simulate({})
+    planned = None if now is None else origin.simulate(draft.files)
+    if now is not None and planned is not None:
+        return prediction_of(diagnosis, now, planned)
+    return Prediction(now=diagnosis.amount or None, planned=_promised(diagnosis, taken))
+
+
+def _promised(diagnosis: Diagnosis, taken: tuple[Choice, ...]) -> int | None:
+    """One fix: its own amount; all simulated ones: that of all together; another set was not simulated."""
     if len(taken) == 1:
         return taken[0].fix.after
-    simulated = sum(fix.after is not None for fix in diagnosis.fixes)
-    return diagnosis.together if taken and len(taken) == simulated else None
+    simulated = {number for number, fix in enumerate(diagnosis.fixes, 1) if fix.after is not None}
+    return diagnosis.together if {choice.number for choice in taken} == simulated else None
+
+
+def _notes(diagnosis: Diagnosis, taken: tuple[Choice, ...], prediction: Prediction) -> tuple[str, ...]:
+    """Where the planned files do not give what the diagnosis promised, both are said."""
+    promised = gain(diagnosis, _promised(diagnosis, taken))
+    if promised is None or prediction.gain is None or abs(promised - prediction.gain) < SAME_GAIN:
+        return ()
+    shown = f"{percent(-promised)} was promised, the planned files simulate to {percent(-prediction.gain)}"
+    return (f"the repository is not as it was diagnosed: {shown}",)
 
 
 def _planned(diagnosis: Diagnosis, choice: Choice) -> PlannedFix:

@@ -46,8 +46,11 @@ def plan_lines(manifest: Manifest, state: State) -> Iterator[str]:
         yield f"  fix {fix.number}  {fix.severity}  {share}  {fix.title} (risk: {fix.risk or 'not known'})"
     for item in manifest.files:
         yield from (f"  {item.path}:{edit.line}  {change_text(edit)}" for edit in item.edits)
+    yield from (f"  note: {note}" for note in manifest.notes)
     for left in manifest.left_out:
         yield f"  left out: fix {left.number}, {left.title}: {left.reason}"
+    if manifest.left_out and state is State.PLANNED:
+        yield "  add one by its number: --include N"
     if state is State.APPLIED:
         yield f"applied; undo: {shell_line(('perfgate', 'optimize', '--rollback', manifest.folder))}"
     elif manifest.files:
@@ -58,11 +61,12 @@ def gain_text(manifest: Manifest) -> str:
     """`latency 9.13 s -> 2.23 s, -75.6 % (simulated)`."""
     if not manifest.files:
         return "nothing to change"
-    if manifest.now is None or manifest.predicted is None:
+    found = manifest.prediction
+    if found.now is None or found.planned is None:
         return f"{manifest.metric}, the gain of these fixes together was not simulated"
-    now, predicted = (amount_text(value, manifest.unit) for value in (manifest.now, manifest.predicted))
-    change = "" if manifest.gain is None else f", {percent(-manifest.gain)}"
-    return f"{manifest.metric} {now} -> {predicted}{change} (simulated)"
+    now, planned = (amount_text(value, manifest.unit) for value in (found.now, found.planned))
+    change = "" if found.gain is None else f", {percent(-found.gain)}"
+    return f"{manifest.metric} {now} -> {planned}{change} (simulated)"
 
 
 def amount_text(value: int, unit: str) -> str:

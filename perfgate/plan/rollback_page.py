@@ -79,9 +79,9 @@ def _lines(manifest: Manifest) -> Iterator[str]:
 def _promise(manifest: Manifest) -> str:
     if not manifest.files:
         return "nothing is changed"
-    if manifest.gain is None:
+    if manifest.prediction.gain is None:
         return f"{code_span(manifest.metric)}, the gain of all fixes together was not simulated"
-    return f"{code_span(manifest.metric)} {percent(-manifest.gain)}, simulated"
+    return f"{code_span(manifest.metric)} {percent(-manifest.prediction.gain)}, simulated"
 
 
 def _changes(manifest: Manifest) -> Iterator[str]:

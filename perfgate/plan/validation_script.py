@@ -23,6 +23,6 @@ def validation_script(manifest: Manifest) -> str:
         "device": manifest.device,
         "metric": manifest.metric,
         "commit": manifest.commit,
-        "gain": manifest.gain,
+        "gain": manifest.prediction.gain,
     }
     return template.replace(_HOLE, ascii(json.dumps(values)))

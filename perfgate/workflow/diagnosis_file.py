@@ -1,4 +1,4 @@
-"""Reading what `perfgate diagnose --json` wrote: one diagnosis, or several of which one is chosen."""
+"""Reading what `perfgate diagnose --json` or a red gate wrote: one diagnosis, or several, worst first."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ _SEVERAL = "diagnoses"  # the member of a report on several benchmarks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisFile:
-    """The chosen diagnosis and the digest of the file it came from."""
+    """The chosen diagnosis, the keys of others that fit as well, and the digest of the file."""
 
     diagnosis: Diagnosis
+    others: tuple[str, ...]
     sha256: str
 
 
 def read_diagnosis(path: Path, benchmark: str = "") -> DiagnosisFile:
-    """The diagnosis of a file; `benchmark` is a part of the key that chooses one of several.
+    """The first diagnosis of a file, which is the worst; `benchmark` is a part of the key of another one.
 
     Raises:
-        UsageError: the file cannot be read, or does not hold exactly one that fits.
+        UsageError: the file cannot be read, or holds none that fits.
     """
     try:
         data = path.read_bytes()
@@ -39,11 +40,15 @@ def read_diagnosis(path: Path, benchmark: str = "") -> DiagnosisFile:
     content = decode(data, Any, str(path), UsageError, _REMEDY)
     found = _all(content, str(path))
     fitting = [item for item in found if benchmark.lower() in item.key.lower()]
-    if len(fitting) != 1:
-        keys = ", ".join(item.key for item in found) or "none"
-        what = f"{len(fitting)} diagnoses fit" if found else "there is no diagnosis"
-        raise UsageError(what, str(path), f"choose one with -k: it has {keys}" if found else _REMEDY)
-    return DiagnosisFile(diagnosis=fitting[0], sha256=sha256(data).hexdigest())
+    if not fitting:
+        keys = ", ".join(item.key for item in found)
+        what = f"no diagnosis of {benchmark!r}" if found else "there is no diagnosis"
+        raise UsageError(what, str(path), f"it has those of {keys}" if found else _REMEDY)
+    return DiagnosisFile(
+        diagnosis=fitting[0],
+        others=tuple(item.key for item in fitting[1:]),
+        sha256=sha256(data).hexdigest(),
+    )
 
 
 def _all(content: object, where: str) -> list[Diagnosis]:

@@ -10,23 +10,29 @@ from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import open_repository, resolve
 from perfgate.core.errors import UnusableError, UsageError
+from perfgate.diagnose.amounts import METRICS
 from perfgate.plan.application import apply_plan, roll_back
-from perfgate.plan.choice import FOCUS_METRICS, choose
+from perfgate.plan.choice import choose
 from perfgate.plan.config_documents import PlannedEdits, layout_config
 from perfgate.plan.disk import RealDisk
 from perfgate.plan.journal import BACKUPS, read_journal
 from perfgate.plan.package import Origin, build_plan, read_plan
 from perfgate.plan.rollback_page import ROLLBACK
 from perfgate.plan.setting_edit import Ground
+from perfgate.workflow.drafted_tree import DraftedTree
+from perfgate.workflow.measuring import Measurer
 from perfgate.workflow.policies import file_of_tree, with_suites
 from perfgate.workflow.suites import find_suites
 from perfgate.workflow.whole_file import write_file
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from git import Repo
 
     from perfgate.core.diagnosis import Diagnosis
+    from perfgate.core.execution_profile import Profile
     from perfgate.measure.benchmark import Benchmark
     from perfgate.plan.config_documents import LayoutConfig
     from perfgate.plan.manifest import FilePlan, Manifest
@@ -59,6 +65,7 @@ def make_plan(request: PlanRequest, file: DiagnosisFile) -> Plan:
         diagnosis_sha256=file.sha256,
         folder=request.output.as_posix(),
         commit_of=lambda plans: _commit_of(tree, plans),
+        simulate=lambda drafts: _simulated(tree, diagnosis.key, drafts),
     )
     choices = choose(diagnosis, _least_gain(tree, benchmarks, diagnosis), request.include)
     return build_plan(_ground(tree, benchmarks, diagnosis), diagnosis, choices, origin)
@@ -147,10 +154,25 @@ def _tree(root: Path) -> WorkTree:
         return WorkTree(root, None)
 
 
+def _simulated(tree: WorkTree, key: str, drafts: Mapping[str, bytes]) -> Profile | None:
+    """The benchmark's profile with the drafts in place; None for one that no suite has, or a timed one.
+
+    Raises:
+        UsageError: a suite, or what the benchmark is made of, cannot be used with the drafts.
+    """
+    drafted = DraftedTree(tree, drafts)
+    benchmarks = [item for items in find_suites(drafted).values() for item in items]
+    benchmark = next((item for item in benchmarks if item.key == key), None)
+    if benchmark is None:
+        return None
+    found = Measurer(drafted, seed=0, runs=None).simulation_input(benchmark)
+    return None if found is None else found.profile()
+
+
 def _least_gain(tree: WorkTree, benchmarks: list[Benchmark], diagnosis: Diagnosis) -> float:
     today = dt.datetime.now(dt.UTC).date()
     policy = with_suites(file_of_tree(tree, today), benchmarks)
-    return policy.for_metric(diagnosis.key, FOCUS_METRICS[diagnosis.focus]).min_effect
+    return policy.for_metric(diagnosis.key, METRICS[diagnosis.focus]).min_effect
 
 
 def _ground(tree: WorkTree, benchmarks: list[Benchmark], diagnosis: Diagnosis) -> Ground:

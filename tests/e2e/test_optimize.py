@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import pytest
 
 from perfgate.cli.main import main
 from perfgate.core.codec import readable_json
+from perfgate.core.units import readable
 from perfgate.workflow.json_schemas import schema_of
 from tests.diagnoses import LAYOUT, diagnosis, fix, flag, key
 
@@ -59,6 +61,12 @@ def files_of(project: Project) -> dict[str, tuple[int, bytes]]:
     }
 
 
+def healthy_seconds(project: Project) -> float:
+    """The simulated time that the committed baseline keeps."""
+    record = json.loads(text(project, "baselines/ascend-310p-like/sd_unet.json"))
+    return float(record["profile"]["total_ps"]) / 1e12
+
+
 def text(project: Project, path: str = CONVERT) -> str:
     return (project.folder / path).read_text()
 
@@ -71,7 +79,9 @@ def test_plan_apply_and_rollback_by_the_real_command_end_where_they_began(broken
     before = files_of(broken)
     planned = broken.perfgate("optimize", *ASKED, "-o", PLAN)
     assert planned.code == 0, planned.text
-    assert "latency 9.13 s -> 2.23 s, -75.6 % (simulated)" in planned.out
+    (amounts,) = re.findall(r"latency (\S+ s) -> (\S+ s), -\S+ % \(simulated\)", planned.out)
+    assert amounts[1] == readable(healthy_seconds(broken), "s") != amounts[0]
+    assert "-75.6 % was promised, the planned files simulate to -78.9 %" in planned.out
     assert f"{CONVERT}:4  --optypelayout NCHW -> NHWC" in planned.out
     assert files_of(broken) == before
     applied = json.loads(broken.perfgate("optimize", "--apply", "-o", PLAN, "--json", "-").out)
@@ -162,7 +172,8 @@ def test_one_of_several_diagnoses_is_chosen(broken: Project, optimize: Run) -> N
     other = diagnosis(fix(settings=(flag("--x", "1"),)))
     several = readable_json({"diagnoses": [diagnosis(), other]}).replace("sd_unet", "resnet50", 1)
     broken.write({".perfgate/d.json": several})
-    assert "choose one with -k: it has resnet50[" in optimize(*ASKED, code=2)
+    assert "the file also explains sd_unet[" in optimize(*ASKED)
+    assert "it has those of resnet50[" in optimize(*ASKED, "-k", "bert", code=2)
     assert "for sd_unet[" in optimize(*ASKED, "-k", "sd_unet[")
 
 

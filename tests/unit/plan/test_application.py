@@ -14,6 +14,7 @@ from perfgate.plan.application import apply_plan, roll_back
 from perfgate.plan.disk import RealDisk
 from perfgate.plan.journal import BACKUPS
 from perfgate.plan.manifest import FilePlan, Manifest, TextEdit, sha256, with_id
+from perfgate.plan.prediction import Prediction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,8 +115,7 @@ def manifest(*plans: FilePlan) -> Manifest:
             device="d",
             metric="latency",
             unit="ps",
-            now=2,
-            predicted=1,
+            prediction=Prediction(now=2, planned=1),
             commit="",
             folder="optimization_plan",
             diagnosis_sha256="",

@@ -46,7 +46,9 @@ def plan_of(
     commit: str = "",
     include: tuple[int, ...] = (),
 ) -> Plan:
-    origin = Origin(diagnosis_sha256="00", folder="optimization_plan", commit_of=lambda _: commit)
+    origin = Origin(
+        diagnosis_sha256="00", folder="optimization_plan", commit_of=lambda _: commit, simulate=lambda _: None
+    )
     return build_plan(ground(files, item), found, choose(found, 0.01, include), origin)
 
 
@@ -165,7 +167,7 @@ def test_two_fixes_of_one_file_are_made_in_order_and_lines_are_those_of_the_orig
     script = plan.documents["atc_optimization/convert_command.sh"].decode()
     assert script == SCRIPT.replace("NCHW", "NHWC \\\n    --auto_tune_mode=RL")
     assert [[edit.line for edit in item.edits] for item in plan.manifest.files] == [[4, 4], [2, 2]]
-    assert plan.manifest.predicted == NOW // 2
+    assert plan.manifest.prediction.planned == NOW // 2
 
 
 def test_a_fix_is_put_in_whole_or_not_at_all() -> None:
@@ -190,7 +192,7 @@ def test_some_of_several_fixes_have_no_prediction_together() -> None:
         together=1,
     )
     plan = plan_of(found)
-    assert plan.manifest.predicted is None
+    assert plan.manifest.prediction.planned is None
     assert "the gain of all fixes together was not simulated" in plan.documents["rollback_plan.md"].decode()
 
 

@@ -1,0 +1,50 @@
+"""What the planned files simulate to: the numbers that a validation is held against."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from perfgate.core.execution_profile import scope_totals
+from perfgate.core.units import PS_PER_SECOND
+from perfgate.diagnose.amounts import amount_of
+
+if TYPE_CHECKING:
+    from perfgate.core.diagnosis import Diagnosis
+    from perfgate.core.execution_profile import Profile
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The focus metric of the repository as it is and with the plan, in the unit of the diagnosis.
+
+    `values` are metrics by name in their unit, scopes and operators by name in seconds, with the plan. Empty
+    where the planned files could not be simulated; the amounts are those of the diagnosis then.
+    """
+
+    now: int | None = None
+    planned: int | None = None
+    values: dict[str, float] = {}
+
+    @property
+    def gain(self) -> float | None:
+        """Share of now that goes away; None when it is not known."""
+        return None if self.planned is None or not self.now else (self.now - self.planned) / self.now
+
+
+def prediction_of(diagnosis: Diagnosis, now: Profile, planned: Profile) -> Prediction:
+    """From the simulated profiles of the repository as it is and as planned."""
+    totals = {name: total / PS_PER_SECOND for name, total in scope_totals(planned.operators).items()}
+    names = {diagnosis.scope.scope} if diagnosis.scope else set()
+    operators = {cause.operator.name for cause in diagnosis.causes if cause.operator is not None}
+    times = {row.name: row.total_ps / PS_PER_SECOND for row in planned.operators if row.name in operators}
+    return Prediction(
+        now=amount_of(now, diagnosis.focus),
+        planned=amount_of(planned, diagnosis.focus),
+        values={
+            "latency": planned.application.total_ps / PS_PER_SECOND,
+            **planned.exact,
+            **times,
+            **{name: totals[name] for name in names if name in totals},
+        },
+    )
