@@ -34,6 +34,11 @@ _VERBS = {
     "selftest": ("perfgate.cli.selftest", "selftest", "Judge unchanged code: false alarms and what is seen."),
     "optimize": ("perfgate.cli.optimize", "optimize", "Plan, apply and undo what mends a diagnosis."),
     "visualize": ("perfgate.cli.visualize", "visualize", "Draw a benchmark before and after as one page."),
+    "validate": (
+        "perfgate.cli.validate",
+        "validate",
+        "Show what a change has done, beside what was promised.",
+    ),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
     "trace": (
         "perfgate.cli.trace_file",

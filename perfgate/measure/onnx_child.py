@@ -1,4 +1,4 @@
-"""The process that runs an ONNX model with ONNX Runtime: looks at it, times, traces or checks it.
+"""The process that runs an ONNX model with ONNX Runtime: looks at it, times, traces, checks or saves it.
 
 It imports onnxruntime and numpy beside the timing loop, and nothing else of perfgate.
 """
@@ -125,6 +125,20 @@ def check_model(task: dict[str, Any]) -> dict[str, Any]:
     return {"wrong": next((text for text in wrong if text), "")}
 
 
+def save_outputs(task: dict[str, Any]) -> dict[str, Any]:
+    """The outputs in an NPZ file that the task names, their names in its order; open dimensions are 1."""
+    import numpy as np  # noqa: PLC0415 - after onnxruntime, which brings it
+
+    session = open_session(task)
+    shapes = {
+        item.name: [size if isinstance(size, int) and size > 0 else 1 for size in item.shape]
+        for item in session.get_inputs()
+    }
+    names = [item.name for item in session.get_outputs()]
+    np.savez(task["outputs"], *session.run(names, made_inputs(session, task | {"shapes": shapes})))
+    return {"names": names}
+
+
 def difference(name: str, got: Any, expected: Any, limits: tuple[float, float]) -> str:  # noqa: ANN401 - arrays
     """How far an output is from the expected one beyond `atol + rtol * |expected|`; "" if it is not."""
     import numpy as np  # noqa: PLC0415 - as above
@@ -175,7 +189,13 @@ def _dtype(text: str) -> str:
     return _DTYPES.get(inner, inner)
 
 
-MODES = {"inspect": inspect_model, "measure": time_model, "trace": trace_model, "check": check_model}
+MODES = {
+    "inspect": inspect_model,
+    "measure": time_model,
+    "trace": trace_model,
+    "check": check_model,
+    "outputs": save_outputs,
+}
 
 
 def main(arguments: list[str]) -> int:

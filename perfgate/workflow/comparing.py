@@ -50,12 +50,40 @@ def compare_folders(
         NothingMeasuredError: no benchmark stands in both.
         UnusableError: a record or the policy cannot be used.
     """
+    before, now = read_sides(old, new)
+    return compare_records(before, now, policy, today, metrics)
+
+
+def read_sides(old: Path, new: Path) -> tuple[dict[str, Record], dict[str, Record]]:
+    """The records of both folders, which have to be two measurements with something in common.
+
+    Raises:
+        UsageError: a folder is missing, or both hold the same records.
+        NothingMeasuredError: no benchmark stands in both.
+        UnusableError: a record cannot be used.
+    """
     before, now = read_records(old), read_records(new)
     _refuse_same(before, now, old, new)
     if not before.keys() & now.keys():
         raise NothingMeasuredError(
             "no benchmark stands in both folders", f"{old} and {new}", "check the folders"
         )
+    return before, now
+
+
+def compare_records(
+    before: Mapping[str, Record],
+    now: Mapping[str, Record],
+    policy: Path | None,
+    today: dt.date,
+    metrics: tuple[str, ...] = (),
+) -> Compared:
+    """Judge records by key against others; with `metrics` by these alone.
+
+    Raises:
+        NothingMeasuredError: no record holds one of the metrics.
+        UnusableError: the policy cannot be used.
+    """
     if metrics:
         before, now = _with_metrics(before, metrics), _with_metrics(now, metrics)
     rules = _policy(policy, today)

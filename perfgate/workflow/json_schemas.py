@@ -11,6 +11,7 @@ from perfgate.config.yaml_schema import DIALECT, yaml_json_schema
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import Profile
 from perfgate.core.profile_part import ProfilePart
+from perfgate.core.validation import Validation
 from perfgate.gate.policy_file import PolicyFile
 from perfgate.gate.selftest import SelftestReport
 from perfgate.guardrails.json_schema import json_schema as guardrails_schema
@@ -55,6 +56,7 @@ _WRITTEN: dict[str, Any] = {
     "import": ImportReport,
     "init": PlanReport,
     "optimize": OptimizeReport,
+    "validation": Validation,
     "origin": Origin,
 }
 NAMES = (*_FILES, *_WRITTEN)

@@ -47,7 +47,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "gate": frozenset({"numpy"}),
     "diagnose": frozenset({"numpy"}),
     "bisection": frozenset({"git", "filelock", "numpy"}),
-    "plan": frozenset({"numpy", "onnx", "yaml"}),
+    "plan": frozenset({"google", "numpy", "onnx", "yaml"}),
     "report": frozenset({"tabulate", "rich", "bokeh", "numpy"}),  # the last two in report/html/ only
     "workflow": frozenset({"filelock", "git"}),
     "cli": frozenset({"click", "rich"}),

@@ -11,6 +11,8 @@ from perfgate.diagnose.explanation import Explanation, OperatorChange, SettingCh
 from perfgate.report.check_text import Closing, closing_lines
 from perfgate.report.failure_text import failure_text
 from perfgate.report.terminal import verdict_table
+from perfgate.report.validation_table import validation_lines
+from tests.validations import EQUAL, validation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,5 +115,6 @@ TEXTS: dict[str, Callable[[], str]] = {
     "table-80.txt": lambda: verdict_table((POSTER, FASTER, HOSTILE), 80),
     "table-250.txt": lambda: verdict_table((POSTER, FASTER, HOSTILE), 250),
     "table-40.txt": lambda: verdict_table((POSTER, FASTER), 40),
+    "validation.txt": lambda: "\n".join(validation_lines(validation(EQUAL))),
     "closing.txt": lambda: "\n".join(closing_lines(CLOSING)),
 }

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -241,3 +241,28 @@ def test_the_validation_script_prints_its_commands(tmp_path: Path) -> None:
     assert "--at" not in second
     assert third.startswith("perfgate validate --before .perfgate/plans/")
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("after", "code", "said"),
+    [(2.4, 0, "-75.6% predicted, -73.7% measured"), (6.0, 1, "does not reach"), (None, 0, "not compared")],
+)
+def test_the_validation_script_fails_when_less_than_half_was_gained(
+    after: float | None, code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = plan_of(diagnosis()).documents["validation_script.py"].decode()
+    names: dict[str, Any] = {"__name__": "script"}
+    exec(compile(script, "validation_script.py", "exec"), names)  # noqa: S102 - our own script
+    row = {"name": "latency", "before": 9.13, "after": after}
+    answer = {"tables": [{"key": "sd_unet[ascend-310p-like]", "rows": [row]}]}
+    assert names["compare"](answer) == code
+    assert said in "".join(capsys.readouterr())
+
+
+def test_without_a_commit_the_script_asks_for_the_records(tmp_path: Path) -> None:
+    path = tmp_path / "validation_script.py"
+    path.write_bytes(plan_of(diagnosis()).documents["validation_script.py"])
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, str(path)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, "--before DIR" in done.stderr) == (2, True)
