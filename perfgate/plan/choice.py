@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from perfgate.core.diagnosis import Diagnosis, Fix
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """A fix by its number, from 1, in the diagnosis; `reason` says why it is left out, "" when it is not."""
