@@ -166,7 +166,7 @@ def diagnose_pairs(
     request: DiagnoseRequest,
     place: tuple[WorkTree, str] | None,
 ) -> Diagnosed:
-    """Judge pairs of measured sides and explain each; `place` is the tree and the base commit, for culprits."""
+    """Judge pairs of measured sides and explain each; `place` is tree and base commit, for culprits."""
     before = {key: sides[0].observation.record for key, sides in pairs.items()}
     after = {key: sides[1].observation.record for key, sides in pairs.items()}
     decision = decide_in_stages(before, after, SuitePolicy(), None, options=JudgeOptions())

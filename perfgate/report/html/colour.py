@@ -24,8 +24,6 @@ SHADES = ("#f3ecd8", "#e5c07a", "#d08a2e", "#a04a16", "#561608")
 # Categories with no order, such as engines and copy routes; each is also named beside its use.
 CATEGORIES = ("#0072b2", "#b35900", "#00694d", "#8a4a72", "#3d3d3d", "#7a6a00")
 SAFE, WARNING, DANGER = "#00694d", "#b35900", "#8f1d1d"
-HATCHED = "right_diagonal_line"  # over what became faster
-PLAIN = "blank"
 
 
 def change_class(before: float, after: float) -> int:
@@ -40,9 +38,9 @@ def change_colour(before: float, after: float) -> str:
     return NEW if before <= 0 < after else CHANGES[change_class(before, after)]
 
 
-def change_hatch(before: float, after: float) -> str:
-    """A pattern over what became faster, for eyes and prints that see no hue."""
-    return HATCHED if change_class(before, after) < 2 else PLAIN  # noqa: PLR2004 - below "within 1 %"
+def is_faster(before: float, after: float) -> bool:
+    """What is hatched, for eyes and prints that see no hue."""
+    return change_class(before, after) < CHANGES.index(SAME)
 
 
 def change_sign(before: float, after: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from perfgate.report.html.view import CURSOR, LABELS
@@ -58,7 +59,7 @@ def source(columns: Columns, name: str | None = None) -> ColumnDataSource:
         elif all(isinstance(value, int) and abs(value) < 2**31 for value in values):
             packed[key] = np.array(values, dtype=np.int32)
         else:
-            packed[key] = np.array(values, dtype=np.float64)
+            packed[key] = np.array(values, dtype=np.float32)  # exact to a hundredth of a pixel at 10**5 times
     return ColumnDataSource(packed, name=name)
 
 
@@ -111,9 +112,41 @@ def outline(bar: Bar, detail: Detail) -> str:
     return "#ffffff" if bar.right - bar.left > _WIDE * detail.narrow else _NOTHING
 
 
-def set_detail(renderer: GlyphRenderer[Any], least: float, most: float) -> None:
+def set_detail(renderer: GlyphRenderer[Any], detail: Detail) -> None:
+    """Show it in the range of zoom that the bars are for."""
+    set_range(renderer, detail.least, detail.most)
+
+
+def set_range(renderer: GlyphRenderer[Any], least: float, most: float) -> None:
     """Show it only while a pixel is at least `least` and less than `most` units wide."""
     renderer.tags = [*renderer.tags, {"detail": [least, most]}]
+    renderer.visible = math.isinf(most)  # the far view, which is where everybody begins
+
+
+def add_hatching(target: figure, bars: Columns, hatched: frozenset[int], detail: Detail) -> None:
+    """A pattern over some of the bars.
+
+    As a renderer of its own, whose pattern is one for all: with one per bar Bokeh takes 8 ms for each.
+    """
+    chosen = [place for place, row in enumerate(bars["row"]) if row in hatched]
+    if not chosen:
+        return
+    sides = ("left", "right", "bottom", "top")
+    columns: Columns = {name: [float(bars[name][place]) for place in chosen] for name in sides}
+    renderer = target.quad(
+        left="left",
+        right="right",
+        bottom="bottom",
+        top="top",
+        fill_color=None,
+        line_color=None,
+        hatch_pattern="right_diagonal_line",
+        hatch_color="#ffffff",
+        hatch_alpha=0.7,
+        hatch_scale=8,
+        source=source(columns),
+    )
+    set_detail(renderer, detail)
 
 
 def category_axis(labels: dict[float, str], *, name: str, visible: bool = True) -> LinearAxis:

@@ -13,9 +13,9 @@ from perfgate.report.html.colour import (
     HEAT_WORDS,
     NEW,
     change_colour,
-    change_hatch,
     change_sign,
     heat_colour,
+    is_faster,
 )
 from perfgate.report.html.flame_drawing import BARS, Box, FlameGeometry, draw_flame
 from perfgate.report.html.frames import flame_frames, path_of, vanished
@@ -69,6 +69,11 @@ def flame_geometry(frames: list[Frame], *, has_before: bool) -> FlameGeometry:
         boxes=boxes,
         walk=_walk(frames, boxes),
         rows=_row_colours(frames, has_before=has_before),
+        hatched=frozenset(
+            row
+            for row, frame in enumerate(frames)
+            if has_before and not frame.is_gone and is_faster(frame.before_ps, frame.after_ps)
+        ),
         details=detail_steps(list(lanes.values()), worse_by, max(total, gone, 1) / unit.ps),
         width=max(total, gone, 1) / unit.ps,
         total=max(total, 1) / unit.ps,
@@ -105,7 +110,6 @@ def _walk(frames: list[Frame], boxes: list[Box]) -> Columns:
     neighbours = _neighbours(frames)
     return {
         "op": [frame.operator for frame in frames],
-        "label": [_label(frames, index) for index in range(len(frames))],
         "name": [f"{change_sign(frame.before_ps, frame.after_ps)} {shown(frame.name)}" for frame in frames],
         "parent": [frame.parent for frame in frames],
         "x0": [box.x0 for box in boxes],
@@ -132,14 +136,6 @@ def _neighbours(frames: list[Frame]) -> list[tuple[int, int]]:
     return found
 
 
-def _label(frames: list[Frame], index: int) -> str:
-    frame = frames[index]
-    number = frame.name if index == 0 else shown(path_text(frames, index))
-    times = f"{readable_ps(frame.before_ps)} -> {readable_ps(frame.after_ps)}"
-    share = f"{_share(frame.after_ps, frames[0].after_ps):.1%}".replace("%", " % of the latency")
-    return f"{number}   {times}   {_change(frame)}   {share}"
-
-
 def path_text(frames: list[Frame], index: int) -> str:
     """The names from below the root to the frame."""
     return ".".join(frames[place].name for place in path_of(frames, index)[1:]) or frames[0].name
@@ -160,7 +156,7 @@ def _row_colours(frames: list[Frame], *, has_before: bool) -> Columns:
     before, after = frames[0].before_ps, frames[0].after_ps
     now = [heat_colour(_share(frame.after_ps, after)) for frame in frames]
     if not has_before:
-        return {"after": now, "hatch": ["blank"] * len(frames)}
+        return {"after": now}
     shares = [(_share(frame.before_ps, before), _share(frame.after_ps, after)) for frame in frames]
     return {
         "change": [
@@ -169,7 +165,6 @@ def _row_colours(frames: list[Frame], *, has_before: bool) -> Columns:
         "share_change": [change_colour(old, new) for old, new in shares],
         "before": [heat_colour(old) for old, _ in shares],
         "after": now,
-        "hatch": [change_hatch(frame.before_ps, frame.after_ps) for frame in frames],
     }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from perfgate.report.html.drawing import (
     add_cursor,
+    add_hatching,
     add_labels,
     add_share_axis,
     outline,
@@ -38,7 +39,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlameGeometry:
-    """`boxes`, `walk` and `rows` are by frame, `details` refer to frames; lengths in `unit`.
+    """`boxes`, `walk` and `rows` are by frame, `details` and `hatched` refer to frames; lengths in `unit`.
 
     `width` is that of the drawing, `total` that of the whole execution now. `strip` is the height at which
     the strip of vanished frames is named, None without one.
@@ -47,6 +48,7 @@ class FlameGeometry:
     boxes: list[Box]
     walk: Columns
     rows: Columns
+    hatched: frozenset[int]
     details: tuple[Detail, ...]
     width: float
     total: float
@@ -70,10 +72,10 @@ def draw_flame(geometry: FlameGeometry) -> LayoutDOM:
         renderer = target.quad(
             left="left", right="right", bottom="bottom", top="top",
             fill_color=hue, line_color="outline", line_width=0.5,
-            hatch_pattern="hatch", hatch_color="#ffffff", hatch_alpha=0.6, hatch_scale=8,
             nonselection_fill_alpha=1.0, source=source(_bars(geometry, detail)), name=f"{BARS}-{number}",
         )  # fmt: skip
-        set_detail(renderer, detail.least, detail.most)
+        set_detail(renderer, detail)
+        add_hatching(target, _bars(geometry, detail), geometry.hatched, detail)
     add_labels(target)
     add_cursor(target)
     if geometry.strip is not None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 PIXELS = 1500  # of a usual plot; the first step merges what is narrower than one of them
 STEP = 4  # how much finer each step is: a merged bar is one to four pixels wide when it is shown
-MERGED_STEPS = 4
+MERGED_STEPS = 2  # nearer than that little is in view
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Detail:
 def detail_steps(
     lanes: Sequence[Sequence[Bar]], worse_by: Sequence[float], width: float
 ) -> tuple[Detail, ...]:
-    """The bars of all lanes, coarse to fine; the last step holds every bar as it is.
+    """The bars of all lanes, coarse to fine; the last step holds every bar as it is, the worst on top.
 
     A step that would merge nothing is left out, and with it all finer ones.
     """
@@ -51,7 +51,8 @@ def detail_steps(
         merged = tuple([bar for lane in lanes for bar in merge_bars(lane, worse_by, pixel)])
         found.append(Detail(pixel / STEP, most, pixel, merged))
         most = pixel = pixel / STEP
-    return (*found, Detail(0.0, most, pixel, everything))
+    worst_last = tuple(sorted(everything, key=lambda bar: worse_by[bar.row]))
+    return (*found, Detail(0.0, most, pixel, worst_last))
 
 
 def merge_bars(lane: Sequence[Bar], worse_by: Sequence[float], pixel: float) -> list[Bar]:

@@ -77,7 +77,7 @@ def _causes(found: Diagnosis, material: Material) -> tuple[Line, ...]:
     def place(cause: Cause) -> int:
         return -1 if cause.operator is None else numbers.get(cause.operator.number, -1)
 
-    told = cause_lines(found)[:2] or [headline(found)]
+    told = [text for text in cause_lines(found) if not text.startswith("fix:")] or [headline(found)]
     first = place(found.causes[0]) if found.causes else -1
     lines = [Line(text=shown(text, _LONG), operator=first) for text in told]
     lines += [

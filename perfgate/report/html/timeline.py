@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.report.html.colour import CATEGORIES, CHANGE_WORDS, CHANGES, HATCHED, PLAIN, change_colour
+from perfgate.report.html.colour import CATEGORIES, CHANGE_WORDS, CHANGES, change_colour
 from perfgate.report.html.lanes import (
     ENGINES,
     largest_gap,
@@ -66,6 +66,7 @@ def timeline_geometry(lanes: Lanes, operators: tuple[PageOperator, ...]) -> Time
     return TimelineGeometry(
         walk=_walk(lanes, unit.ps),
         rows=_row_looks(lanes, operators),
+        hatched=frozenset(row for row, span in enumerate(lanes.spans) if span.kernel.implicit),
         lane_of=[span.lane for span in lanes.spans],
         lane_names=[lane.text for lane in lanes.lanes],
         details=detail_steps(list(bars.values()), _worse_by(lanes, operators), width),
@@ -113,8 +114,6 @@ def _walk(lanes: Lanes, unit_ps: int) -> Columns:
     spans = lanes.spans
     return {
         "op": [span.operator for span in spans],
-        "label": [_label(lanes, span) for span in spans],
-        "name": [shown(span.kernel.name, 60) for span in spans],
         "x0": [span.start_ps / unit_ps for span in spans],
         "x1": [span.end_ps / unit_ps for span in spans],
         "y0": [-span.lane - _BAR for span in spans],
@@ -126,26 +125,8 @@ def _walk(lanes: Lanes, unit_ps: int) -> Columns:
     }
 
 
-def _label(lanes: Lanes, span: Span) -> str:
-    row = span.kernel
-    lane = lanes.lanes[span.lane]
-    words = [
-        f"#{row.owner} {shown(row.name)}",
-        f"{side_word(is_after=lane.is_after)}, stream {lane.stream}, {row.engine}",
-        f"{readable_ps(row.duration_ps)} at {readable_ps(span.start_ps)}",
-        "critical" if row.critical else f"slack {readable_ps(row.slack_ps)}",
-    ]
-    if row.implicit:
-        words.append("nobody asked for it")
-    if row.parts.wait_ps:
-        words.append(f"waited {readable_ps(row.parts.wait_ps)}")
-    if row.times > 1:
-        words.append(f"{row.times} times in all")
-    return "   ".join(words)
-
-
 def _row_looks(lanes: Lanes, operators: tuple[PageOperator, ...]) -> Columns:
-    """Colours and hatching by span."""
+    """Colours by span."""
 
     def changed(span: Span) -> str:
         found = operators[span.operator] if span.operator >= 0 else None
@@ -154,7 +135,6 @@ def _row_looks(lanes: Lanes, operators: tuple[PageOperator, ...]) -> Columns:
     return {
         "engine": [_engine_colour(span.kernel.engine) for span in lanes.spans],
         "change": [changed(span) for span in lanes.spans],
-        "hatch": [HATCHED if span.kernel.implicit else PLAIN for span in lanes.spans],
     }
 
 
@@ -166,7 +146,10 @@ def span_table(lanes: Lanes) -> Table:
     """Every kernel with its times."""
     return Table(
         caption="Kernels of one step",
-        header=("kernel", "side", "stream", "engine", "start", "duration", "slack", "critical", "times"),
+        header=(
+            "kernel", "side", "stream", "engine", "start", "duration", "waited", "slack", "critical", "times",
+            "asked for",
+        ),
         rows=tuple(
             (
                 f"#{span.kernel.owner} {shown(span.kernel.name)}",
@@ -175,17 +158,20 @@ def span_table(lanes: Lanes) -> Table:
                 span.kernel.engine,
                 readable_ps(span.start_ps),
                 readable_ps(span.kernel.duration_ps),
+                readable_ps(span.kernel.parts.wait_ps),
                 readable_ps(span.kernel.slack_ps),
                 "yes" if span.kernel.critical else "no",
                 str(span.kernel.times),
+                "no" if span.kernel.implicit else "yes",
             )
             for span in lanes.spans
         ),
         keys=tuple(
             (
                 row, int(lanes.lanes[span.lane].is_after), span.kernel.stream, span.kernel.engine,
-                span.start_ps, span.kernel.duration_ps, span.kernel.slack_ps,
+                span.start_ps, span.kernel.duration_ps, span.kernel.parts.wait_ps, span.kernel.slack_ps,
                 int(span.kernel.critical), span.kernel.times,
+                int(not span.kernel.implicit),
             )
             for row, span in enumerate(lanes.spans)
         ),

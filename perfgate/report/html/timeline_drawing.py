@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from perfgate.report.html.drawing import (
     add_cursor,
+    add_hatching,
     add_labels,
     category_axis,
     outline,
     plot,
     set_detail,
+    set_range,
     source,
 )
 from perfgate.report.html.view import MAIN
@@ -41,6 +43,7 @@ class TimelineGeometry:
 
     walk: Columns
     rows: Columns
+    hatched: frozenset[int]
     lane_of: list[int]
     lane_names: list[str]
     details: tuple[Detail, ...]
@@ -71,10 +74,10 @@ def draw_timeline(geometry: TimelineGeometry) -> LayoutDOM:
         renderer = target.quad(
             left="left", right="right", bottom="bottom", top="top",
             fill_color="engine", line_color="outline", line_width=1,
-            hatch_pattern="hatch", hatch_color="#ffffff", hatch_alpha=0.7, hatch_scale=8,
             nonselection_fill_alpha=1.0, source=source(_bars(geometry, detail)), name=f"{BARS}-{number}",
         )  # fmt: skip
-        set_detail(renderer, detail.least, detail.most)
+        set_detail(renderer, detail)
+        add_hatching(target, _bars(geometry, detail), geometry.hatched, detail)
     _add_edges(target, geometry)
     add_labels(target)
     add_cursor(target)
@@ -102,7 +105,7 @@ def _add_edges(target: figure, geometry: TimelineGeometry) -> None:
             source=source(columns), name=name,
         )  # fmt: skip
         if rows is others and len(rows) > _MANY_EDGES:
-            set_detail(renderer, 0.0, geometry.width * _NEAR)
+            set_range(renderer, 0.0, geometry.width * _NEAR)
 
 
 def _bars(geometry: TimelineGeometry, detail: Detail) -> Columns:

@@ -50,6 +50,9 @@
     });
     const { document: content, walk, actions } = await unpack(`view-${view.facts.name}`);
     Object.assign(view, { walk, actions });
+    view.content = await unpack(`table-${view.facts.name}`);
+    walk.label ??= view.content[0].rows.map((cells) => told(view.content[0].header, cells));
+    walk.name ??= view.content[0].rows.map((cells) => cells[0]);
     const root = content.roots[0].id;
     const made = await Bokeh.embed.embed_item({ doc: content, root_id: root }, view.drawing);
     view.document = made.roots[0].model.document;
@@ -60,6 +63,10 @@
     view.drawing.addEventListener("keydown", (event) => walkKey(view, event));
     view.drawing.addEventListener("mousemove", moveTip);
     view.drawing.addEventListener("mouseleave", () => ($("tip").hidden = true));
+  }
+
+  function told(header, cells) {
+    return cells.map((text, column) => (column ? `${header[column]} ${text}` : text)).join("   ");
   }
 
   function model(view, name) {
@@ -147,12 +154,12 @@
 
   // ---- tables ---------------------------------------------------------------------------------------------
 
-  async function showTables(view, button) {
+  function showTables(view, button) {
     const isShown = view.tables.hidden;
     button.setAttribute("aria-pressed", String(isShown));
     view.tables.hidden = !isShown;
     view.drawing.hidden = isShown;
-    view.lists ??= (await unpack(`table-${view.facts.name}`)).map((list) => table(view, list));
+    view.lists ??= view.content.map((list) => table(view, list));
     search();
     if (!isShown) refresh(view);
   }
