@@ -24,6 +24,7 @@ SHADES = ("#f3ecd8", "#e5c07a", "#d08a2e", "#a04a16", "#561608")
 # Categories with no order, such as engines and copy routes; each is also named beside its use.
 CATEGORIES = ("#0072b2", "#b35900", "#00694d", "#8a4a72", "#3d3d3d", "#7a6a00")
 SAFE, WARNING, DANGER = "#00694d", "#b35900", "#8f1d1d"
+HATCHED, PLAIN = "right_diagonal_line", "blank"
 
 
 def change_class(before: float, after: float) -> int:
@@ -41,6 +42,11 @@ def change_colour(before: float, after: float) -> str:
 def is_faster(before: float, after: float) -> bool:
     """What is hatched, for eyes and prints that see no hue."""
     return change_class(before, after) < CHANGES.index(SAME)
+
+
+def change_hatch(before: float, after: float) -> str:
+    """The pattern of one glyph by its change, where glyphs are few: Bokeh makes a canvas for each."""
+    return HATCHED if is_faster(before, after) else PLAIN
 
 
 def change_sign(before: float, after: float) -> str:

@@ -9,11 +9,6 @@ one row per thing that can be selected, in reading order:
   of the walk, and the bar says what stands there;
 - optional `x0`, `x1`, `y0`, `y1` (its box, for the outline of the selected thing and for drilling down),
   `up`, `down`, `left`, `right` (rows that the arrow keys lead to, -1 for none), `parent` (row, for breadcrumb
-- `op` (index of the page's operator, -1 for none);
-- optional `label` (what the bar below the view says of it); without it the rows of the first table are those
-  of the walk, and the bar says what stands there;
-- optional `x0`, `x1`, `y0`, `y1` (its box, for the outline of the selected thing and for drilling down),
-  `up`, `down`, `left`, `right` (rows that the arrow keys lead to, -1 for none), `parent` (row, for breadcrumb
   and Esc), `name` (its short text in breadcrumb and box, else the row's first cell; `inside` where the box
   has another), `act` (index into `View.actions`, run by click or Enter, -1 for none), `copy` (text that a
   click copies), `around` (how many of its own widths stay visible on either side when a row is zoomed to).

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from perfgate.report.html.dataflow import dataflow_view
 from perfgate.report.html.flame import flame_view
 from perfgate.report.html.heat import heat_view
+from perfgate.report.html.memory import memory_view
 from perfgate.report.html.timeline import timeline_view
 
 if TYPE_CHECKING:
@@ -19,4 +21,6 @@ def page_views(material: Material) -> tuple[View, ...]:
         flame_view(material),
         timeline_view(material),
         heat_view(material),
+        dataflow_view(material),
+        memory_view(material),
     )
