@@ -17,19 +17,11 @@ from perfgate.core.execution_profile import (
     StepRow,
 )
 from perfgate.report.html.material import Material, pair_operators
+from tests.diagnose_sides import profile_of as simulated
+from tests.diagnose_sides import side
+from tests.html_material import HOSTILE
 
-HOSTILE = (
-    "</script><img src=x onerror=alert(1)>",
-    "{{x}}",
-    "@{x}",
-    "@name{safe}",
-    "x" * 10_000,
-    "right\u202eto left",
-    "nul\x00here",
-    "$$\\alpha$$",
-    "line\u2028separator",
-    "'\"`&amp;<b>",
-)
+HOSTILE_HERE = (*HOSTILE, "@name{safe}", "$$\\alpha$$", "line\u2028separator", "'\"`&amp;<b>")
 US = 1_000_000  # picoseconds
 ENGINES = ("matrix", "vector", "dma")
 
@@ -116,7 +108,7 @@ def in_a_row(names: dict[str, int]) -> Profile:
 
 
 def large(count: int, streams: int, *, slower: int = -1) -> Profile:
-    """`count` operators dealt to streams; number `slower` takes ten times as long as it would.
+    """`count` operators dealt to streams; number `slower` takes three times as long as it would.
 
     Lengths repeat from 1 to 97 us, every tenth kernel waits for the stream beside its own.
     """
@@ -125,7 +117,7 @@ def large(count: int, streams: int, *, slower: int = -1) -> Profile:
     last = [-1] * streams
     for number in range(count):
         stream = number % streams
-        length = (1 + number * 31 % 97) * US * (10 if number == slower else 1)
+        length = (1 + number * 31 % 97) * US * (3 if number == slower else 1)
         row = operator(
             number, f"model.block_{number // 400}.layer_{number // 20 % 20}.operator_{number}", length
         )
@@ -156,4 +148,13 @@ def large(count: int, streams: int, *, slower: int = -1) -> Profile:
 
 def hostile() -> Profile:
     """Operators whose names attack a page."""
-    return in_a_row({name: 10 + place for place, name in enumerate(HOSTILE)})
+    return in_a_row({name: 10 + place for place, name in enumerate(HOSTILE_HERE)})
+
+
+def incident() -> Material:
+    """The layout flag of a small diffusion model flipped: host copies in the middle block."""
+    before, after = (
+        simulated(side("sd_unet", "tiny", flags={"--optypelayout": layout, "--precision_mode": "force_fp16"}))
+        for layout in ("NHWC", "NCHW")
+    )
+    return material(before, after)

@@ -377,6 +377,7 @@
     const [name, operator] = location.hash.slice(1).split("/");
     if (operator !== undefined && /^\d+$/.test(operator)) state.operator = Number(operator);
     await open(name);
+    performance.mark("drawn");
     document.documentElement.dataset.ready = state.view.facts.name;
   }
 
