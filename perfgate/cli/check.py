@@ -26,6 +26,7 @@ from perfgate.report.terminal import FULL_WIDTH, verdict_table
 from perfgate.workflow.budgets import budget_rows
 from perfgate.workflow.checking import run_check
 from perfgate.workflow.options import GateOptions
+from perfgate.workflow.page_files import require_bokeh
 from perfgate.workflow.report_files import write_report_files
 from perfgate.workflow.worktree import find_root
 
@@ -73,6 +74,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Explain the worst regressions.",
 )
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Draw the worst regression as a page (extra `report`)."
+)
 @click.option("--sarif", type=click.Path(path_type=Path), help="Write the guardrail findings as SARIF.")
 @click.pass_context
 def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values
@@ -84,6 +88,8 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
     root = find_root(Path.cwd())
     if asked["bisect_exit"]:
         _bisect_exit(ctx, root, asked)
+    if asked["html"] is not None:
+        require_bokeh("--html")
     effect = asked["min_effect"]
     options = GateOptions(
         root=root,
@@ -101,6 +107,7 @@ def check(ctx: click.Context, /, given: Path | None, json_file: str | None, **as
         json_file=None if json_file in {None, "-"} else Path(str(json_file)),
         markdown_file=asked["markdown"],
         sarif_file=asked["sarif"],
+        html_file=asked["html"],
         against=_against(asked, given),
         set_up=tuple(shlex.split(asked["setup"] or "")),
         explains=asked["explains"],

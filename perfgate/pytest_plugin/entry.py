@@ -32,6 +32,7 @@ OPTIONS: tuple[tuple[str, str | None, tuple[str, ...] | None, str], ...] = (
     ("json", "FILE", None, "write the verdict as JSON"),
     ("markdown", "FILE", None, "write the verdict as Markdown"),
     ("sarif", "FILE", None, "write the guardrail findings as SARIF"),
+    ("html", "FILE", None, "draw the worst regression as an HTML page (needs perfgate[report])"),
     ("records", "DIR", None, "keep the records there"),
     (
         "profile",

@@ -15,6 +15,7 @@ from perfgate.measure.benchmark import DEFAULT_TIMEOUT
 from perfgate.pytest_plugin.asked import overruled_base
 from perfgate.pytest_plugin.entry import OPTIONS
 from perfgate.workflow.options import DEFAULT_BASELINES, GateOptions, baselines_folder
+from perfgate.workflow.page_files import require_bokeh
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +64,7 @@ class _Reader:
             json_file=self._path("json"),
             markdown_file=self._path("markdown"),
             sarif_file=self._path("sarif"),
+            html_file=self._page(),
             timeout=self._duration("timeout") or DEFAULT_TIMEOUT,
             profile=self._word("profile") or "regressed",
         )
@@ -103,6 +105,12 @@ class _Reader:
         if text is not None and text not in _WORDS[name]:
             raise UsageError(f"unknown value {text!r}", self._where(name), f"want {', '.join(_WORDS[name])}")
         return text
+
+    def _page(self) -> Path | None:
+        path = self._path("html")
+        if path is not None:
+            require_bokeh(self._where("html"))
+        return path
 
     def _path(self, name: str) -> Path | None:
         text = self._text(name)

@@ -37,6 +37,7 @@ from perfgate.workflow.measuring import (
     write_record,
     write_records,
 )
+from perfgate.workflow.page_files import with_pages
 from perfgate.workflow.report_files import write_report_files
 from perfgate.workflow.worktree import WorkTree
 
@@ -199,7 +200,8 @@ class SessionState:
             taker.fresh,
             self._guard().evaluation.rules,
         )
-        self.outcome = explained(self.ground, judged, self.options.seed)
+        judged = explained(self.ground, judged, self.options.seed)
+        self.outcome = with_pages(self.ground, judged, self.options)
         return self.outcome
 
     def _without_result(self, records: Mapping[str, Record], failed: dict[str, str]) -> dict[str, str]:

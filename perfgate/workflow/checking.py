@@ -17,6 +17,7 @@ from perfgate.workflow.given import outside_suites, select_beside
 from perfgate.workflow.ground import prepare_ground
 from perfgate.workflow.guarding import blocked_benchmarks, broken_places, check_guardrails
 from perfgate.workflow.measuring import Measured, Measurer, measure_all, read_records, write_records
+from perfgate.workflow.page_files import with_pages
 from perfgate.workflow.paired_check import pair_request, paired_with
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def run_check(  # noqa: PLR0913 - one keyword per outside thing: clock, environm
     )
     if options.explains and options.against is None:
         outcome = explained(ground, outcome, options.seed)
+    outcome = with_pages(ground, outcome, options)
     if options.keep_records is not None:
         write_records(options.keep_records, outcome.records.values())
     code = ExitCode.FAIL if guard.is_broken else outcome.exit_code

@@ -25,7 +25,7 @@ class GateOptions:
     `profile` says whose whole profiles lie beside kept records: `none`, `regressed` or `all`.
     `policy_file` is read in place of the working tree's; base's holds as well. `against` is a revision to
     measure beside the working tree instead of reading its baselines; `set_up` builds both. `explains`: the
-    worst regressions get a diagnosis.
+    worst regressions get a diagnosis. `html_file`: the page of the worst regression.
     """
 
     root: Path
@@ -42,6 +42,7 @@ class GateOptions:
     json_file: Path | None = None
     markdown_file: Path | None = None
     sarif_file: Path | None = None
+    html_file: Path | None = None
     cache: Path | None = None
     timeout: float = DEFAULT_TIMEOUT
     profile: str = "regressed"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,9 +16,9 @@ from perfgate.workflow.diagnosing import DiagnoseRequest, diagnose_pairs
 from perfgate.workflow.diagnosis_side import TreeSides, read_profile
 from perfgate.workflow.explaining import commit_sides
 from perfgate.workflow.measuring import PROFILE_SUFFIX
+from perfgate.workflow.page_files import require_bokeh, write_page
 from perfgate.workflow.recording import open_tree
 from perfgate.workflow.suites import select
-from perfgate.workflow.whole_file import write_text_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,28 +56,6 @@ def visualise(request: VisualiseRequest) -> Material:
         material = replace(material, diagnosis=read_diagnosis(request.diagnosis, material))
     write_page(request.output, material)
     return material
-
-
-def require_bokeh(where: str) -> None:
-    """The library that draws the page, asked for before anything is measured.
-
-    Raises:
-        UsageError: it is not installed.
-    """
-    if importlib.util.find_spec("bokeh") is None:
-        raise UsageError("bokeh is not installed", where, "run: pip install 'perfgate[report]'")
-
-
-def write_page(path: Path, material: Material) -> None:
-    """The page as a file.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    from perfgate.report.html.page import page  # noqa: PLC0415 - the page's parts, for who draws one only
-    from perfgate.report.html.views import page_views  # noqa: PLC0415 - the same
-
-    write_text_file(path, page(material, page_views(material)))
 
 
 def _of_files(request: VisualiseRequest) -> Material:
