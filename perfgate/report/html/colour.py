@@ -8,7 +8,7 @@ which way.
 from __future__ import annotations
 
 # From much faster to much slower, by relative change; `LIMITS` lie between them.
-CHANGES = ("#062e63", "#2b7cc0", "#e6e6e6", "#c25e00", "#5a2200")
+CHANGES = ("#032568", "#2a6ff8", "#ececec", "#bc6706", "#402302")
 CHANGE_WORDS = ("faster by 20 % or more", "faster", "within 1 %", "slower", "slower by 20 % or more")
 LIMITS = (-0.2, -0.01, 0.01, 0.2)
 SAME = CHANGES[2]
@@ -31,7 +31,7 @@ def change_class(before: float, after: float) -> int:
     """Index into `CHANGES`; what is new counts as much slower."""
     if before <= 0:
         return 4 if after > 0 else 2
-    return sum(after / before - 1 > limit for limit in LIMITS)
+    return sum(after > before * (1 + limit) for limit in LIMITS)
 
 
 def change_colour(before: float, after: float) -> str:
