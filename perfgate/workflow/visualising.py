@@ -12,6 +12,7 @@ from perfgate.core.diagnosis import Diagnosis
 from perfgate.core.errors import UnusableError, UsageError
 from perfgate.core.machine import SIMULATED
 from perfgate.report.html.material import Material, pair_operators
+from perfgate.workflow.baseline_history import BaselineFile, baseline_history
 from perfgate.workflow.diagnosing import DiagnoseRequest, diagnose_pairs
 from perfgate.workflow.diagnosis_side import TreeSides, read_profile
 from perfgate.workflow.explaining import commit_sides
@@ -51,7 +52,7 @@ def visualise(request: VisualiseRequest) -> Material:
         PerfgateError: Bokeh is missing, a file cannot be used or written, or no single benchmark is meant.
     """
     require_bokeh("perfgate visualize")
-    material = _of_files(request) if request.profiles else _of_tree(request)
+    material = _of_files(request) if request.profiles else _with_history(_of_tree(request), request)
     if request.diagnosis is not None:
         material = replace(material, diagnosis=read_diagnosis(request.diagnosis, material))
     write_page(request.output, material)
@@ -111,6 +112,23 @@ def _of_tree(request: VisualiseRequest) -> Material:
     verdict = next((str(item.verdict) for item in found.verdicts if item.key == key), "")
     diagnosis = found.diagnoses[0] if found.diagnoses else None
     return material_of(before, after, diagnosis=diagnosis, verdict=verdict, notes=found.notes)
+
+
+def _with_history(material: Material, request: VisualiseRequest) -> Material:
+    """The accepted baselines of the benchmark's past."""
+    options = request.diagnose.options
+    tree = open_tree(options.root)
+    if tree.repository is None:
+        return material
+    file = BaselineFile(
+        repository=tree.repository,
+        prefix=tree.prefix,
+        folder=options.baselines,
+        benchmark=material.benchmark,
+        device=material.device,
+    )
+    found = baseline_history(file)
+    return replace(material, history=found.points, notes=(*material.notes, *found.notes))
 
 
 def _only_one(sides: TreeSides, asked: DiagnoseRequest) -> str:

@@ -11,6 +11,7 @@ from perfgate.report.html.shown import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from perfgate.baseline.past import PastBaseline
     from perfgate.core.diagnosis import Diagnosis
     from perfgate.core.execution_profile import OperatorRow, Profile
     from perfgate.core.record import Record
@@ -67,9 +68,9 @@ class PageOperator:
 class Material:
     """The input of every view. `before` is None when there is only one profile to look at.
 
-    `records` are the accepted and the measured record, where they are known; `history` those of older
-    commits, oldest first. `verdict` is the gate's word, "" where nothing was judged. `notes` say what is
-    missing.
+    `records` are the accepted and the measured record, where they are known; `history` the baselines of
+    older commits, oldest first. `verdict` is the gate's word, "" where nothing was judged. `notes` say what
+    is missing.
     """
 
     benchmark: str
@@ -79,7 +80,7 @@ class Material:
     diagnosis: Diagnosis | None
     operators: tuple[PageOperator, ...]
     records: tuple[Record | None, Record | None] = (None, None)
-    history: tuple[Record, ...] = ()
+    history: tuple[PastBaseline, ...] = ()
     verdict: str = ""
     notes: tuple[str, ...] = ()
 
