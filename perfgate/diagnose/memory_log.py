@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.diagnose.memory import ALLOC, AllocationEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from perfgate.core.execution_profile import KernelRow, MemoryEventRow, OperatorRow, Profile
 
@@ -18,7 +18,7 @@ _UPLOAD = "h2d"
 
 
 def allocation_log(profile: Profile) -> tuple[AllocationEvent, ...]:
-    """Events of one step of the first program; sizes are what a buffer occupies on the allocator's grid.
+    """Events of one step of one program; sizes are what a buffer occupies on the allocator's grid.
 
     Empty where the profile keeps no log (more than 5,000 kernels, or a backend without one). Weights are in
     no log: `Memory.weights` lies under its curve.
@@ -34,8 +34,8 @@ def allocation_log(profile: Profile) -> tuple[AllocationEvent, ...]:
     return tuple(found)
 
 
-def last_uses(profile: Profile) -> dict[str, int]:
-    """When the last operator that reads a buffer has ended, by block of `allocation_log`.
+def last_uses(profile: Profile, log: Sequence[AllocationEvent]) -> dict[str, int]:
+    """When the last operator that reads a buffer has ended, by block of the profile's `allocation_log`.
 
     From the data flow between operators, so never too early: a reader without a buffer of its own may have
     written its result in place, and counts with its own readers. A block is absent when nothing is known.
@@ -45,16 +45,15 @@ def last_uses(profile: Profile) -> dict[str, int]:
         if flow.source != OUTSIDE:
             readers[flow.source].add(flow.target)
     ends: dict[int, int] = {}
-    for kernel in _first_program(profile.kernels):
+    for kernel in _kernels(profile):
         ends[kernel.owner] = max(ends.get(kernel.owner, 0), kernel.start_ps + kernel.duration_ps)
-    log = allocation_log(profile)
     owners = {event.owner for event in log if event.kind == ALLOC}
-    found = {}
-    for event in log:
-        if event.kind == ALLOC and event.owner != OUTSIDE:
-            users = _users(event.owner, readers, owners)
-            found[event.block] = max(ends.get(user, 0) for user in users)
-    return found
+    last = {
+        owner: max(ends.get(user, 0) for user in _users(owner, readers, owners))
+        for owner in owners
+        if owner != OUTSIDE
+    }
+    return {event.block: last[event.owner] for event in log if event.kind == ALLOC and event.owner in last}
 
 
 def _users(owner: int, readers: Mapping[int, set[int]], with_buffer: set[int]) -> set[int]:
@@ -83,14 +82,16 @@ def _event(row: MemoryEventRow, operator: OperatorRow | None) -> AllocationEvent
     )
 
 
-def _first_program(kernels: Iterable[KernelRow]) -> list[KernelRow]:
-    return [kernel for kernel in kernels if kernel.program == 0]
+def _kernels(profile: Profile) -> list[KernelRow]:
+    """Those of the program whose step the log is of."""
+    program = profile.hardware.memory.program
+    return [kernel for kernel in profile.kernels if kernel.program == program]
 
 
 def _writers(profile: Profile) -> dict[int, list[KernelRow]]:
     """Kernels by their start, without the uploads of inputs: those belong to the caller."""
     found: dict[int, list[KernelRow]] = defaultdict(list)
-    for kernel in _first_program(profile.kernels):
+    for kernel in _kernels(profile):
         if kernel.kind != _UPLOAD or kernel.implicit:
             found[kernel.start_ps].append(kernel)
     return found

@@ -85,8 +85,8 @@ class MemoryFacts:
 def memory_facts(profile: Profile) -> MemoryFacts:
     """Replay one side's log and lay out its pools at the peak."""
     memory = profile.hardware.memory
-    played = replay(allocation_log(profile))
-    uses = last_uses(profile)
+    log = allocation_log(profile)
+    played, uses = replay(log), last_uses(profile, log)
     pools = _pools(memory, played)
     return MemoryFacts(
         memory=memory,
@@ -99,7 +99,7 @@ def memory_facts(profile: Profile) -> MemoryFacts:
 
 
 def _pools(memory: Memory, played: Replay) -> tuple[PoolStrip, ...]:
-    """Weights fill their pool; the arena is what the log and the plan's fragmentation say it is."""
+    """Weights fill their pool; the arena is what was reserved, or what the plan needs where that is more."""
     strips = []
     if memory.weights:
         strips.append(PoolStrip(name="weights", size=memory.weights, taken=((0, memory.weights, -1),)))
@@ -110,14 +110,9 @@ def _pools(memory: Memory, played: Replay) -> tuple[PoolStrip, ...]:
             for place, block in enumerate(played.blocks)
             if block.is_live_after(peak.position)
         ]
-        strips.append(PoolStrip(name="arena", size=_arena(memory, peak.size), taken=tuple(sorted(taken))))
+        size = max(memory.pool, memory.activations, peak.size)
+        strips.append(PoolStrip(name="arena", size=size, taken=tuple(sorted(taken))))
     return tuple(strips)
-
-
-def _arena(memory: Memory, used: int) -> int:
-    """Bytes of the reserved arena: what is used and all that is free, of which the largest gap is a share."""
-    free = round(memory.largest_free / (1 - memory.fragmentation_index)) if memory.largest_free else 0
-    return max(used + free, memory.activations)
 
 
 def _gaps(pools: tuple[PoolStrip, ...]) -> Fragmentation | None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from perfgate.report.html.memory_facts import MemoryFacts
 
 
+_MOST_REFUSED = 5
+
+
 def memory_tables(sides: Mapping[str, MemoryFacts], operators: Mapping[int, int]) -> tuple[Table, ...]:
     """Every table of the view; those of an absent log are left out."""
     now = sides["after"]
@@ -32,13 +35,11 @@ def memory_tables(sides: Mapping[str, MemoryFacts], operators: Mapping[int, int]
 
 def figures_table(sides: Mapping[str, MemoryFacts]) -> Table:
     """The key figures by side."""
-    rows = [
-        (name, [texts[name] for texts in map(_figures, sides.values())]) for name in _figures(sides["after"])
-    ]
+    figures = [_figures(facts) for facts in sides.values()]
     return Table(
         caption="Device memory of one step",
         header=("figure", *sides),
-        rows=tuple((name, *texts) for name, texts in rows),
+        rows=tuple((name, *(texts[name] for texts in figures)) for name in figures[0]),
     )
 
 
@@ -58,6 +59,8 @@ def _figures(facts: MemoryFacts) -> dict[str, str]:
         "staging on the host": readable(memory.host, "B"),
         "capacity of the device": readable(memory.capacity, "B"),
         "allocations while running": str(memory.allocations),
+        "refused allocations": ", ".join(readable(size, "B") for size in memory.failed[:_MOST_REFUSED])
+        or "none",
         "largest free block": readable(memory.largest_free, "B"),
         "fragmentation index (0 one piece, 1 scattered)": f"{memory.fragmentation_index:.2f}",
         "fragmentation rate (reserved and not used)": f"{memory.fragmentation_rate:.1%}".replace("%", " %"),

@@ -24,7 +24,7 @@ _STEPS = ((1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP"))
 class PartFacts:
     """Sums over the operators of a part; `outside` is what they read of weights and inputs, in bytes."""
 
-    name: str
+    path: str
     operators: int
     before_ps: int
     after_ps: int
@@ -32,6 +32,11 @@ class PartFacts:
     outside: int
     copies: Copies
     copies_before: Copies
+
+    @property
+    def name(self) -> str:
+        """Its full name, safe to show."""
+        return shown(self.path)
 
     @property
     def change(self) -> str:
@@ -57,8 +62,12 @@ class PartFacts:
 
 
 def part_facts(parts: Sequence[Part], operators: Sequence[PageOperator], flow: Flow) -> tuple[PartFacts, ...]:
-    """The facts of every part, in the order of the parts."""
-    return tuple(_facts(part, operators, flow) for part in parts)
+    """The facts of every part, in the order of the parts: those of its members added up."""
+    found: list[PartFacts] = []
+    for part in reversed(parts):  # parents stand before their children
+        members = [found[len(parts) - 1 - child] for child in part.children]
+        found.append(_sum(part, members) if members else _facts(part, operators, flow))
+    return tuple(reversed(found))
 
 
 def readable_flops(flops: int) -> str:
@@ -75,14 +84,29 @@ def copies_text(copies: Copies) -> str:
 
 
 def _facts(part: Part, operators: Sequence[PageOperator], flow: Flow) -> PartFacts:
-    rows = [operators[index] for index in part.operators]
+    """An operator's own; of a model without operators nothing."""
+    index = part.operator
+    row = operators[index] if index >= 0 else None
     return PartFacts(
-        name=shown(part.path),
-        operators=len(rows),
-        before_ps=sum(row.before_ps for row in rows),
-        after_ps=sum(row.after_ps for row in rows),
-        flops=sum(now.flops for row in rows for now in row.rows_after),
-        outside=sum(flow.outside.get(index, 0) for index in part.operators),
-        copies=sum((flow.copies.get(index, Copies()) for index in part.operators), Copies()),
-        copies_before=sum((flow.copies_before.get(index, Copies()) for index in part.operators), Copies()),
+        path=part.path,
+        operators=len(part.operators),
+        before_ps=row.before_ps if row is not None else 0,
+        after_ps=row.after_ps if row is not None else 0,
+        flops=sum(now.flops for now in row.rows_after) if row is not None else 0,
+        outside=flow.outside.get(index, 0),
+        copies=flow.copies.get(index, Copies()),
+        copies_before=flow.copies_before.get(index, Copies()),
+    )
+
+
+def _sum(part: Part, members: Sequence[PartFacts]) -> PartFacts:
+    return PartFacts(
+        path=part.path,
+        operators=len(part.operators),
+        before_ps=sum(member.before_ps for member in members),
+        after_ps=sum(member.after_ps for member in members),
+        flops=sum(member.flops for member in members),
+        outside=sum(member.outside for member in members),
+        copies=sum((member.copies for member in members), Copies()),
+        copies_before=sum((member.copies_before for member in members), Copies()),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.report.html.colour import CATEGORIES, DANGER, WARNING
 from perfgate.report.html.drawing import add_cursor, category_axis, plot, source
+from perfgate.report.html.shown import shown
 from perfgate.report.html.trend_columns import HALF, strip_points
 from perfgate.report.html.view import MAIN
 
@@ -44,6 +45,8 @@ def draw_trend(columns: TrendColumns) -> LayoutDOM:
 
 
 def _fill(target: figure, strip: Strip, columns: TrendColumns) -> None:
+    from bokeh.models import PlainText  # noqa: PLC0415 - 400 ms
+
     points = strip_points(strip, columns.moments)
     shared = source(points)
     target.varea(x="x", y1="low", y2="high", fill_color=CATEGORIES[0], fill_alpha=0.25, source=shared)
@@ -59,8 +62,9 @@ def _fill(target: figure, strip: Strip, columns: TrendColumns) -> None:
             x="x", y="y", size=size, marker=marker, fill_color=colour, line_color="#ffffff",
             nonselection_fill_alpha=1.0, source=source(_flagged(points, flag)),
         )  # fmt: skip
-    name = strip.metric.name
-    target.yaxis.axis_label = name if strip.unit == name else f"{name}, {strip.unit}"
+    name = shown(strip.metric.name)
+    # As `PlainText`, because Bokeh reads `$$` in a string as TeX.
+    target.yaxis.axis_label = PlainText(text=name if strip.unit == name else f"{name}, {strip.unit}")
     target.xaxis[0].visible = False
     step = -(-len(columns.moments) // _MOST_NAMES) or 1
     names = {float(place): moment.label for place, moment in enumerate(columns.moments) if place % step == 0}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from perfgate.report.html.compare import compare_view
 from perfgate.report.html.dataflow import dataflow_view
 from perfgate.report.html.flame import flame_view
 from perfgate.report.html.heat import heat_view
 from perfgate.report.html.memory import memory_view
 from perfgate.report.html.timeline import timeline_view
+from perfgate.report.html.trend import trend_view
 
 if TYPE_CHECKING:
     from perfgate.report.html.material import Material
@@ -23,4 +25,6 @@ def page_views(material: Material) -> tuple[View, ...]:
         heat_view(material),
         dataflow_view(material),
         memory_view(material),
+        compare_view(material),
+        trend_view(material),
     )

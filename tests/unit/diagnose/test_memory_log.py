@@ -57,8 +57,8 @@ def test_each_buffer_names_the_operator_that_wrote_it(profile: Profile) -> None:
 
 
 def test_no_last_use_is_earlier_than_the_plans_own(profile: Profile) -> None:
-    uses = last_uses(profile)
-    played = replay(allocation_log(profile))
+    log = allocation_log(profile)
+    played, uses = replay(log), last_uses(profile, log)
     assert uses
     for block in played.blocks:
         if block.taken.block in uses:
@@ -79,7 +79,8 @@ def test_a_buffer_kept_too_long_is_found_from_the_data_flow(profile: Profile) ->
         profile.hardware, memory=msgspec.structs.replace(memory, events=tuple(held))
     )
     late = msgspec.structs.replace(profile, hardware=hardware)
-    found = early_frees(replay(allocation_log(late)), last_uses(late))
+    log = allocation_log(late)
+    found = early_frees(replay(log), last_uses(late, log))
     # KiB: image 32, its other layout 32, one 64, two 128, three 64, four 32 and its other layout 32: 384.
     # Without `one` after `two`, or `two` after `three`, 64 less; `two` alone meets the 320 before it ends.
     assert found.peak == 384 << 10
