@@ -38,6 +38,8 @@ def memory_view(material: Material) -> View:
     """The view of both sides; lives and pools need an allocation log."""
     sides = {side: memory_facts(profile) for side, profile in material.sides}
     columns = memory_columns(sides, material.operator_indices(after=True))
+    # Without a log there are no tensors to choose.
+    settings = _at_peak(alone=True) if sides["after"].has_log else ()
     return View(
         name="memory",
         title="Memory",
@@ -45,8 +47,8 @@ def memory_view(material: Material) -> View:
         tables=memory_tables(sides, material.operator_indices(after=True)),
         draw=lambda: draw_memory(columns),
         walk=columns.walk,
-        choices=(_tensors(), _axis(columns)),
-        actions=(Option(label="live at the peak", settings=_at_peak(alone=True)),),
+        choices=((_tensors(),) if sides["after"].has_log else ()) + (_axis(columns),),
+        actions=(Option(label="live at the peak", settings=settings),),
         legend=_legend(has_before=material.before is not None),
         notes=_notes(sides),
     )

@@ -32,6 +32,8 @@ def draw_memory(columns: MemoryColumns) -> LayoutDOM:
     plots = [curve]
     if columns.lives["row"]:
         plots.append(_lives(columns, curve))
+    else:
+        add_cursor(curve)
     if columns.lanes:
         plots.append(_pools(columns))
     if columns.free["row"]:
