@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.diagnose.memory import ALLOC, AllocationEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from perfgate.core.execution_profile import KernelRow, MemoryEventRow, OperatorRow, Profile
 
@@ -34,16 +34,13 @@ def allocation_log(profile: Profile) -> tuple[AllocationEvent, ...]:
     return tuple(found)
 
 
-def last_uses(profile: Profile, log: Sequence[AllocationEvent]) -> dict[str, int]:
+def last_uses(profile: Profile) -> dict[str, int]:
     """When the last operator that reads a buffer has ended, by block of the profile's `allocation_log`.
 
     From the data flow between operators, so never too early: a reader without a buffer of its own may have
     written its result in place, and counts with its own readers. A block is absent when nothing is known.
     """
-    readers: dict[int, set[int]] = defaultdict(set)
-    for flow in profile.flows:
-        if flow.source != OUTSIDE:
-            readers[flow.source].add(flow.target)
+    readers, log = _readers(profile), allocation_log(profile)
     ends: dict[int, int] = {}
     for kernel in _kernels(profile):
         ends[kernel.owner] = max(ends.get(kernel.owner, 0), kernel.start_ps + kernel.duration_ps)
@@ -54,6 +51,22 @@ def last_uses(profile: Profile, log: Sequence[AllocationEvent]) -> dict[str, int
         if owner != OUTSIDE
     }
     return {event.block: last[event.owner] for event in log if event.kind == ALLOC and event.owner in last}
+
+
+def read_counts(profile: Profile) -> dict[str, int]:
+    """How many operators read what the writer of a buffer wrote, by block of `allocation_log`."""
+    readers = _readers(profile)
+    taken = [event for event in allocation_log(profile) if event.kind == ALLOC and event.owner != OUTSIDE]
+    return {event.block: len(readers[event.owner]) for event in taken if event.owner in readers}
+
+
+def _readers(profile: Profile) -> dict[int, set[int]]:
+    """Operators that read it, by the operator that writes."""
+    readers: dict[int, set[int]] = defaultdict(set)
+    for flow in profile.flows:
+        if flow.source != OUTSIDE:
+            readers[flow.source].add(flow.target)
+    return readers
 
 
 def _users(owner: int, readers: Mapping[int, set[int]], with_buffer: set[int]) -> set[int]:

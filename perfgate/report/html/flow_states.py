@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from perfgate.report.html.part_facts import PartFacts
     from perfgate.report.html.scope_tree import Part
 
-MOST_ROWS = 3000  # nodes over all states: what keeps the page small; scopes that moved least stay closed
+MOST_ROWS = 2000  # nodes over all states: what keeps the page small; scopes that moved least stay closed
 MOST_FOCUSED = 5  # operators whose neighbourhood is open at the start
 LEAST_SHARE = 0.01  # of the whole time, as in the rules of a diagnosis
 
@@ -25,7 +25,7 @@ def flow_states(
 ) -> tuple[Opened, ...]:
     """The start, whose part is 0, and a state for each scope with the path to it open and all else closed.
 
-    Scopes whose time changed most come first, until all states together hold 3,000 nodes; then the rest can
+    Scopes whose time changed most come first, until all states together hold 2,000 nodes; then the rest can
     not be opened. The whole model, all closed, is among them only where the start opens something.
     """
     start = start_scopes(parts, flow, focus)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.diagnose.fragmentation import fragmentation
 from perfgate.diagnose.lifetimes import early_frees
 from perfgate.diagnose.memory import replay
-from perfgate.diagnose.memory_log import allocation_log, last_uses
+from perfgate.diagnose.memory_log import allocation_log, last_uses, read_counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,11 +48,17 @@ class PoolStrip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFacts:
-    """What the views say of one side. Without a log `played` holds no block; `pools` then know no gaps."""
+    """What the view says of one side. Without a log `played` holds no block, and weights are the only pool.
+
+    `uses` and `reads` are the last reader's end and the count of readers by block. `cache` is the device's
+    last cache in bytes, 0 where it is not known.
+    """
 
     memory: Memory
     played: Replay
     uses: Mapping[str, int]
+    reads: Mapping[str, int]
+    cache: int
     early: EarlyFrees
     pools: tuple[PoolStrip, ...]
     gaps: Fragmentation | None
@@ -85,13 +91,14 @@ class MemoryFacts:
 def memory_facts(profile: Profile) -> MemoryFacts:
     """Replay one side's log and lay out its pools at the peak."""
     memory = profile.hardware.memory
-    log = allocation_log(profile)
-    played, uses = replay(log), last_uses(profile, log)
+    played, uses = replay(allocation_log(profile)), last_uses(profile)
     pools = _pools(memory, played)
     return MemoryFacts(
         memory=memory,
         played=played,
         uses=uses,
+        reads=read_counts(profile),
+        cache=profile.machine.l2.bytes if profile.machine is not None else 0,
         early=early_frees(played, uses),
         pools=pools,
         gaps=_gaps(pools),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.core.units import readable
+from perfgate.diagnose.lifetimes import reuse_class
 from perfgate.report.html.memory_columns import FREE_CLASSES
 from perfgate.report.html.memory_text import block_name, block_owner
 from perfgate.report.html.time_axis import readable_ps
@@ -76,7 +77,18 @@ def tensors_table(facts: MemoryFacts, operators: Mapping[int, int]) -> Table:
     blocks = facts.played.blocks
     return Table(
         caption="Tensors of one step, after",
-        header=("tensor", "bytes", "written by", "from", "to", "last read", "address", "live at the peak"),
+        header=(
+            "tensor",
+            "bytes",
+            "written by",
+            "from",
+            "to",
+            "last read",
+            "readers",
+            "reuse",
+            "address",
+            "live at the peak",
+        ),
         rows=tuple(
             (
                 block_name(block),
@@ -85,6 +97,8 @@ def tensors_table(facts: MemoryFacts, operators: Mapping[int, int]) -> Table:
                 readable_ps(block.start),
                 "" if block.end is None else readable_ps(block.end),
                 _last_read(facts, block),
+                str(facts.reads.get(block.taken.block, "")),
+                _reuse(facts, block),
                 f"{block.taken.offset:,}",
                 "yes" if block.first in at_peak else "no",
             )
@@ -98,6 +112,8 @@ def tensors_table(facts: MemoryFacts, operators: Mapping[int, int]) -> Table:
                 block.start,
                 -1 if block.end is None else block.end,
                 facts.uses.get(block.taken.block, -1),
+                facts.reads.get(block.taken.block, 0),
+                _reuse(facts, block),
                 block.taken.offset,
                 int(block.first in at_peak),
             )
@@ -111,6 +127,12 @@ def _last_read(facts: MemoryFacts, block: Block) -> str:
     """Only where it comes before the end: an operator reads all it reads until it is done."""
     used = facts.uses.get(block.taken.block)
     return readable_ps(used) if used is not None and block.end is not None and used < block.end else ""
+
+
+def _reuse(facts: MemoryFacts, block: Block) -> str:
+    """What to do with the tensor; "" where its readers or the device's cache are not known."""
+    reads = facts.reads.get(block.taken.block, 0)
+    return str(reuse_class(block.size, reads, facts.cache)) if reads and facts.cache else ""
 
 
 def early_table(facts: MemoryFacts, operators: Mapping[int, int]) -> Table:

@@ -10,7 +10,7 @@ import pytest
 from perfgate.compiler.memory import ALIGNMENT
 from perfgate.diagnose.lifetimes import early_frees
 from perfgate.diagnose.memory import ALLOC, replay
-from perfgate.diagnose.memory_log import GRID, OUTSIDE, allocation_log, last_uses
+from perfgate.diagnose.memory_log import GRID, OUTSIDE, allocation_log, last_uses, read_counts
 from perfgate.npu.device_file import load_device
 from perfgate.npu.phase import Phase
 from perfgate.npu.profiling import build_profile
@@ -57,8 +57,7 @@ def test_each_buffer_names_the_operator_that_wrote_it(profile: Profile) -> None:
 
 
 def test_no_last_use_is_earlier_than_the_plans_own(profile: Profile) -> None:
-    log = allocation_log(profile)
-    played, uses = replay(log), last_uses(profile, log)
+    played, uses = replay(allocation_log(profile)), last_uses(profile)
     assert uses
     for block in played.blocks:
         if block.taken.block in uses:
@@ -79,8 +78,7 @@ def test_a_buffer_kept_too_long_is_found_from_the_data_flow(profile: Profile) ->
         profile.hardware, memory=msgspec.structs.replace(memory, events=tuple(held))
     )
     late = msgspec.structs.replace(profile, hardware=hardware)
-    log = allocation_log(late)
-    found = early_frees(replay(log), last_uses(late, log))
+    found = early_frees(replay(allocation_log(late)), last_uses(late))
     # KiB: image 32, its other layout 32, one 64, two 128, three 64, four 32 and its other layout 32: 384.
     # Without `one` after `two`, or `two` after `three`, 64 less; `two` alone meets the 320 before it ends.
     assert found.peak == 384 << 10
@@ -91,3 +89,11 @@ def test_a_buffer_kept_too_long_is_found_from_the_data_flow(profile: Profile) ->
     ]
     # All three: the moment at which `two` is taken is the highest, 32 + 32 + 64 + 128
     assert found.together == 256 << 10
+
+
+def test_readers_are_counted_by_buffer(profile: Profile) -> None:
+    reads = read_counts(profile)
+    blocks = {event.tensor: event.block for event in allocation_log(profile) if event.kind == ALLOC}
+    assert reads[blocks["two"]] == 1  # `three` alone
+    assert blocks["image"] not in reads  # the caller's
+    assert blocks["four"] not in reads  # the result: no operator reads it

@@ -140,10 +140,11 @@ def test_the_tables_say_what_is_drawn() -> None:
     tables = {table.caption: table for table in view.tables}
     tensors = tables["Tensors of one step, after"]
     assert [row[0] for row in tensors.rows] == list(columns.walk["name"])[1:]
-    numbers = [[float(value) for value in key[1:]] for key in tensors.keys]
-    assert [row[2] / MS for row in numbers] == list(columns.lives["x0"])
-    assert [row[3] / MS for row in numbers] == list(columns.lives["x1"])
-    assert [row[5] * 1e-6 for row in numbers] == pytest.approx(list(columns.lives["y0"]))
+    starts, ends, addresses = ([float(key[column]) for key in tensors.keys] for column in (3, 4, 8))
+    assert [start / MS for start in starts] == list(columns.lives["x0"])
+    assert [end / MS for end in ends] == list(columns.lives["x1"])
+    assert [address / 1e6 for address in addresses] == pytest.approx(list(columns.lives["y0"]))
+    assert [row[6] for row in tensors.rows] == ["1", "1", ""]  # readers
     free = tables["Free blocks at the peak"]
     assert [int(row[1]) for row in free.rows] == list(columns.free["count"]) == [2, 1, 0, 0]
     pools = tables["Pools at the peak"]
@@ -163,6 +164,12 @@ def test_the_walk_leads_from_the_peak_to_the_largest_tensors() -> None:
     assert list(walk["op"]) == [-1, 0, 1, 2]
     assert walk["act"][0] == 0
     assert len({len(column) for column in walk.values()}) == 1
+
+
+def test_a_known_cache_tells_what_to_do_with_a_tensor() -> None:
+    device = load_device("ascend-310p-like")
+    tensors = memory_view(material(None, msgspec.structs.replace(AFTER, machine=device))).tables[2]
+    assert [row[7] for row in tensors.rows] == ["temporary", "temporary", ""]
 
 
 def test_both_sides_are_told_apart() -> None:
