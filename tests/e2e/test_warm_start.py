@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +98,6 @@ def test_a_command_that_never_ends_is_ended(started: pytest.MonkeyPatch, project
     project.write({"conftest.py": "import signal\nsignal.pause()\n"})
     words = [str(FOLDER / "pytest"), *PLUGINS]
     environment = clean_environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
-    with pytest.raises(warm_start.subprocess.TimeoutExpired):
+    with pytest.raises(subprocess.TimeoutExpired):
         warm_start.run_command(words, project.folder, environment, seconds=0.5)
     assert project.perfgate("guard").code == 0
