@@ -11,7 +11,7 @@ gate: .venv/.ready
 	$(BIN)/pytest --perfgate $(ARGS)
 
 test: .venv/.ready
-	$(BIN)/pytest tests -n 2 $(ARGS)
+	$(BIN)/pytest tests -n 2 --dist worksteal $(ARGS)
 
 downstream: .venv-oldest/.ready
 	PERFGATE_COLD_START=1 .venv-oldest/bin/pytest -n 2 tests/contract tests/e2e/test_gate.py tests/e2e/test_plugin_manners.py tests/downstream $(ARGS)
