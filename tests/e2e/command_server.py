@@ -47,8 +47,8 @@ def import_everything() -> None:
 
 def run(words: list[str], folder: str, environment: dict[str, str], out: str, err: str) -> None:
     """Become the command: in its folder, with its environment, its output in files; it ends the process."""
-    for number, path in enumerate((os.devnull, out, err)):
-        opened = os.open(path, os.O_RDWR | os.O_CREAT)
+    for number, path in ((1, out), (2, err)):
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT)
         os.dup2(opened, number)
         os.close(opened)
     os.chdir(folder)
