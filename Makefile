@@ -30,6 +30,12 @@ bench: .venv/.ready
 demo: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.demo
 
+scenarios: .venv/.ready
+	$(BIN)/python -m tests.benchmarks.scenarios $(DIR)
+
+calibrate: .venv/.ready
+	$(BIN)/python -m tests.benchmarks.calibrate $(ARGS)
+
 conformance: .venv/.ready
 	$(BIN)/python -m tests.benchmarks.conformance $(DATA)
 
