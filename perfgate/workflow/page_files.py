@@ -60,14 +60,14 @@ def with_pages(ground: Ground, outcome: Outcome, options: GateOptions) -> Outcom
     if options.html_file is None:
         return outcome
     notes: list[str] = []
-    chosen = _chosen(outcome)
+    chosen = drawn_verdicts(outcome)
     try:
         materials = _materials(ground, outcome, chosen, options.seed, notes)
     except Exception as problem:  # noqa: BLE001 - a page that fails must not change a verdict
         what = problem.line if isinstance(problem, PerfgateError) else repr(problem)
         return replace(outcome, notes=(*outcome.notes, f"no page: {what}"))
     for number, material in enumerate(materials):
-        path = _path(options.html_file, material, is_first=number == 0)
+        path = page_path(options.html_file, material, is_first=number == 0)
         write_page(path, material)
         notes.append(f"page of {material.benchmark}[{material.device}]: {path}")
     if not materials and not notes:
@@ -75,7 +75,8 @@ def with_pages(ground: Ground, outcome: Outcome, options: GateOptions) -> Outcom
     return replace(outcome, notes=(*outcome.notes, *notes))
 
 
-def _chosen(outcome: Outcome) -> Sequence[BenchmarkVerdict]:
+def drawn_verdicts(outcome: Outcome) -> Sequence[BenchmarkVerdict]:
+    """The benchmarks that get a page, worst first."""
     measured = [item for item in outcome.verdicts if item.key in outcome.records]
     red = [item for item in measured if item.verdict is Verdict.REGRESSED]
     return red[:MOST_EXPLAINED] or measured[:1]
@@ -117,7 +118,8 @@ def _material(
     )
 
 
-def _path(file: Path, material: Material, *, is_first: bool) -> Path:
+def page_path(file: Path, material: Material, *, is_first: bool) -> Path:
+    """Where the page of a benchmark is written."""
     if is_first:
         return file
     return file.with_name(f"{file.stem}-{slug(material.benchmark)}-{slug(material.device)}{file.suffix}")
