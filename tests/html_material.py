@@ -101,9 +101,9 @@ def profile(
     )  # fmt: skip
 
 
-def material(before: Profile | None, after: Profile, **fields: object) -> Material:
+def material(before: Profile | None, after: Profile) -> Material:
     """Both sides paired."""
-    made = Material(
+    return Material(
         benchmark="toy",
         device="dev",
         before=before,
@@ -111,13 +111,6 @@ def material(before: Profile | None, after: Profile, **fields: object) -> Materi
         diagnosis=None,
         operators=pair_operators(None if before is None else before.operators, after.operators),
     )
-    return _replaced(made, fields)
-
-
-def _replaced(made: Material, fields: dict[str, object]) -> Material:
-    from dataclasses import replace  # noqa: PLC0415 - only here
-
-    return replace(made, **fields)  # type: ignore[arg-type]
 
 
 def chain(times: Sequence[int], sizes: Sequence[int], scope: str = "net.block.") -> Profile:

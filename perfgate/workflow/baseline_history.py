@@ -103,7 +103,12 @@ def _record_at(file: BaselineFile, commit: str) -> Record | None:
         UnusableError: the file cannot be read, or is another benchmark's.
     """
     where = f"{file.path}@{commit[:7]}"
-    data = TrustedTree(file.repository, commit, file.prefix).read(file.path)
+    try:
+        data = TrustedTree(file.repository, commit, file.prefix).read(file.path)
+    except ValueError:  # what gitpython says of an object that is absent, since nothing is fetched here
+        file.repository.git.clear_cache()  # the process that was asked for it has ended
+        remedy = "clone without a filter"
+        raise UnusableError("the file's content is not in this clone", where, remedy) from None
     if data is None:
         return None
     record = decode_record(data, where)

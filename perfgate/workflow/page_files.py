@@ -106,16 +106,21 @@ def _materials(
 def _material(
     ground: Ground, outcome: Outcome, item: BenchmarkVerdict, sides: tuple[TreeSides, TreeSides]
 ) -> Material:
-    from perfgate.workflow.visualising import material_of  # noqa: PLC0415 - the diagnosis, for pages only
+    from perfgate.workflow.visualising import (  # noqa: PLC0415 - the diagnosis, for pages only
+        material_of,
+        with_history,
+    )
 
     baseline = ground.baselines.records.get(item.key)
     explanation = outcome.explanations.get(item.key)
-    return material_of(
+    material = material_of(
         None if baseline is None else sides[0].of_baseline(baseline),
         sides[1].of_record(outcome.records[item.key]),
         diagnosis=None if explanation is None else explanation.diagnosis,
         verdict=str(item.verdict),
     )
+    # As of the base: what the change itself would accept is not history yet.
+    return with_history(material, ground.tree, ground.baselines_folder, ground.base.commit)
 
 
 def page_path(file: Path, material: Material, *, is_first: bool) -> Path:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import Profile
     from perfgate.core.record import Record
     from perfgate.workflow.diagnosis_side import DiagnosisSide
+    from perfgate.workflow.worktree import WorkTree
 
 _ARTEFACT = "perfgate record --profile"
 
@@ -52,7 +53,7 @@ def visualise(request: VisualiseRequest) -> Material:
         PerfgateError: Bokeh is missing, a file cannot be used or written, or no single benchmark is meant.
     """
     require_bokeh("perfgate visualize")
-    material = _of_files(request) if request.profiles else _with_history(_of_tree(request), request)
+    material = _of_files(request) if request.profiles else _of_tree(request)
     if request.diagnosis is not None:
         material = replace(material, diagnosis=read_diagnosis(request.diagnosis, material))
     write_page(request.output, material)
@@ -106,28 +107,28 @@ def _of_tree(request: VisualiseRequest) -> Material:
     after = now.measured(key)
     with commit_sides(tree, base.commit, asked.options.seed) as sides:
         if sides.benchmark(key) is None:
-            return material_of(None, after, notes=(f"new: {base.short} has no benchmark {key}",))
+            new = material_of(None, after, notes=(f"new: {base.short} has no benchmark {key}",))
+            return with_history(new, tree, asked.options.baselines)
         before = sides.measured(key)
         found = diagnose_pairs({key: (before, after)}, asked, (tree, base.commit))
     verdict = next((str(item.verdict) for item in found.verdicts if item.key == key), "")
     diagnosis = found.diagnoses[0] if found.diagnoses else None
-    return material_of(before, after, diagnosis=diagnosis, verdict=verdict, notes=found.notes)
+    made = material_of(before, after, diagnosis=diagnosis, verdict=verdict, notes=found.notes)
+    return with_history(made, tree, asked.options.baselines)
 
 
-def _with_history(material: Material, request: VisualiseRequest) -> Material:
-    """The accepted baselines of the benchmark's past."""
-    options = request.diagnose.options
-    tree = open_tree(options.root)
+def with_history(material: Material, tree: WorkTree, folder: str, revision: str = "HEAD") -> Material:
+    """The material with the accepted baselines of the benchmark's past, as of a revision."""
     if tree.repository is None:
         return material
     file = BaselineFile(
         repository=tree.repository,
         prefix=tree.prefix,
-        folder=options.baselines,
+        folder=folder,
         benchmark=material.benchmark,
         device=material.device,
     )
-    found = baseline_history(file)
+    found = baseline_history(file, revision)
     return replace(material, history=found.points, notes=(*material.notes, *found.notes))
 
 

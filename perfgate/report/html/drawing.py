@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from perfgate.report.html.view import CURSOR, LABELS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bokeh.models import Axis, ColumnDataSource, LinearAxis
     from bokeh.models.renderers import GlyphRenderer
     from bokeh.plotting import figure
@@ -61,6 +63,18 @@ def source(columns: Columns, name: str | None = None) -> ColumnDataSource:
         else:
             packed[key] = np.array(values, dtype=np.float32)  # exact to a hundredth of a pixel at 10**5 times
     return ColumnDataSource(packed, name=name)
+
+
+def chosen_rows(columns: Columns, rows: Sequence[int]) -> Columns:
+    """The same columns with these rows alone."""
+    return {name: _chosen(values, rows) for name, values in columns.items()}
+
+
+def _chosen(values: Sequence[float] | Sequence[str], rows: Sequence[int]) -> list[float] | list[str]:
+    # One list of either kind: mypy joins both in a comprehension, so the first tells them apart.
+    if values and isinstance(values[0], str):
+        return [str(values[row]) for row in rows]
+    return [float(values[row]) for row in rows]
 
 
 def add_cursor(target: figure) -> None:

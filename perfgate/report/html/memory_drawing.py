@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.report.html.colour import DANGER
-from perfgate.report.html.drawing import FONT, add_cursor, category_axis, plot, source
+from perfgate.report.html.drawing import FONT, add_cursor, category_axis, chosen_rows, plot, source
 from perfgate.report.html.memory_columns import AFTER, BEFORE, FREE_CLASSES, STRIP
 from perfgate.report.html.view import MAIN
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from bokeh.plotting import figure
 
     from perfgate.report.html.memory_columns import MemoryColumns
-    from perfgate.report.html.view import Columns
 
 PEAK_LIVES = ("memory-lives", "memory-lives-at-peak")  # renderers of all tensors, of those live at the peak
 LATE = "memory-late"
@@ -77,7 +76,7 @@ def _lives(columns: MemoryColumns, curve: figure) -> figure:
     target.yaxis.axis_label, target.xaxis.axis_label = f"address, {columns.size}", columns.time
     everything = columns.lives
     at_peak = [place for place, colour in enumerate(everything["colour"]) if colour != AFTER]
-    alone: Columns = {name: [values[place] for place in at_peak] for name, values in everything.items()}  # type: ignore[misc]
+    alone = chosen_rows(everything, at_peak)
     for name, blocks in zip(PEAK_LIVES, (everything, alone), strict=True):
         target.quad(
             left="x0", right="x1", bottom="y0", top="y1", fill_color="colour", fill_alpha=0.75,

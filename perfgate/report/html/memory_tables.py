@@ -70,6 +70,12 @@ def _figures(facts: MemoryFacts) -> dict[str, str]:
     }
 
 
+_TENSOR = (
+    "tensor", "bytes", "written by", "from", "to", "last read", "readers", "reuse", "address",
+    "live at the peak",
+)  # fmt: skip
+
+
 def tensors_table(facts: MemoryFacts, operators: Mapping[int, int]) -> Table:
     """Every tensor's life, in order of time."""
     peak = facts.played.peak
@@ -77,49 +83,40 @@ def tensors_table(facts: MemoryFacts, operators: Mapping[int, int]) -> Table:
     blocks = facts.played.blocks
     return Table(
         caption="Tensors of one step, after",
-        header=(
-            "tensor",
-            "bytes",
-            "written by",
-            "from",
-            "to",
-            "last read",
-            "readers",
-            "reuse",
-            "address",
-            "live at the peak",
-        ),
-        rows=tuple(
-            (
-                block_name(block),
-                readable(block.size, "B"),
-                block_owner(block),
-                readable_ps(block.start),
-                "" if block.end is None else readable_ps(block.end),
-                _last_read(facts, block),
-                str(facts.reads.get(block.taken.block, "")),
-                _reuse(facts, block),
-                f"{block.taken.offset:,}",
-                "yes" if block.first in at_peak else "no",
-            )
-            for block in blocks
-        ),
-        keys=tuple(
-            (
-                block_name(block),
-                block.size,
-                block.taken.owner,
-                block.start,
-                -1 if block.end is None else block.end,
-                facts.uses.get(block.taken.block, -1),
-                facts.reads.get(block.taken.block, 0),
-                _reuse(facts, block),
-                block.taken.offset,
-                int(block.first in at_peak),
-            )
-            for block in blocks
-        ),
+        header=_TENSOR,
+        rows=tuple(_tensor_texts(facts, block, is_live=block.first in at_peak) for block in blocks),
+        keys=tuple(_tensor_numbers(facts, block, is_live=block.first in at_peak) for block in blocks),
         operators=tuple(operators.get(block.taken.owner, -1) for block in blocks),
+    )
+
+
+def _tensor_texts(facts: MemoryFacts, block: Block, *, is_live: bool) -> tuple[str, ...]:
+    return (
+        block_name(block),
+        readable(block.size, "B"),
+        block_owner(block),
+        readable_ps(block.start),
+        "" if block.end is None else readable_ps(block.end),
+        _last_read(facts, block),
+        str(facts.reads.get(block.taken.block, "")),
+        _reuse(facts, block),
+        f"{block.taken.offset:,}",
+        "yes" if is_live else "no",
+    )
+
+
+def _tensor_numbers(facts: MemoryFacts, block: Block, *, is_live: bool) -> tuple[float | str, ...]:
+    return (
+        block_name(block),
+        block.size,
+        block.taken.owner,
+        block.start,
+        -1 if block.end is None else block.end,
+        facts.uses.get(block.taken.block, -1),
+        facts.reads.get(block.taken.block, 0),
+        _reuse(facts, block),
+        block.taken.offset,
+        int(is_live),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.report.html.colour import CATEGORIES, DANGER, WARNING
-from perfgate.report.html.drawing import add_cursor, category_axis, plot, source
+from perfgate.report.html.drawing import add_cursor, category_axis, chosen_rows, plot, source
 from perfgate.report.html.shown import shown
 from perfgate.report.html.trend_columns import HALF, strip_points
 from perfgate.report.html.view import MAIN
@@ -73,5 +73,5 @@ def _fill(target: figure, strip: Strip, columns: TrendColumns) -> None:
 
 def _flagged(points: Columns, flag: str) -> Columns:
     """The points with this flag set; all without one."""
-    chosen = [place for place in range(len(points["row"])) if not flag or points[flag][place]]
-    return {name: [values[place] for place in chosen] for name, values in points.items()}  # type: ignore[misc]
+    rows = range(len(points["row"]))
+    return chosen_rows(points, [row for row in rows if not flag or points[flag][row]])

@@ -111,6 +111,15 @@ def test_a_shallow_clone_says_that_its_history_is_cut(repository: Repository, tm
     assert "this clone is shallow" in found.notes[0]
 
 
+def test_a_clone_without_contents_says_what_it_lacks(repository: Repository, tmp_path: Path) -> None:
+    repository.git("config", "uploadpack.allowFilter", "true")
+    clone = repository.clone(tmp_path / "clone", "--filter=blob:none")
+    found = baseline_history(file_of(clone))
+    # the newest was fetched for the working tree
+    assert [point.subject for point in found.points] == ["slower, accepted"]
+    assert "the file's content is not in this clone" in found.notes[0]
+
+
 def test_an_unknown_revision_is_refused(repository: Repository) -> None:
     with pytest.raises(UsageError, match="no commit named 'v9'"):
         baseline_history(file_of(repository), "v9")

@@ -104,7 +104,7 @@ def test_each_scope_has_a_state_that_opens_it_and_closes_all_others(view: View) 
 
 def test_rows_lead_up_to_the_whole_model_and_the_start(view: View) -> None:
     names = [str(label).split(":")[0] for label in view.walk["label"]]
-    parents = [names[int(parent)] if parent >= 0 else "" for parent in view.walk["parent"]]  # type: ignore[operator]
+    parents = [names[row] if row >= 0 else "" for row in map(int, view.walk["parent"])]
     assert dict(zip(names, parents, strict=True)) == {
         "start": "",
         "net": "start",
