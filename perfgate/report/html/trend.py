@@ -92,5 +92,5 @@ def _notes(material: Material, columns: TrendColumns) -> tuple[str, ...]:
 
 
 def _accepted_text(moment: Moment) -> str:
-    by = shown(moment.record.provenance.author)
+    by = shown(moment.record.provenance.author.partition(" <")[0])  # the name without its address
     return f"{moment.label} accepts a regression{f' ({by})' if by else ''}: {moment.accepted}"

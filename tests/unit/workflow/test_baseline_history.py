@@ -12,6 +12,9 @@ from perfgate.baseline.store import encode_record
 from perfgate.core.errors import UsageError
 from perfgate.core.record import Provenance
 from perfgate.workflow.baseline_history import BaselineFile, baseline_history
+from perfgate.workflow.visualising import with_history
+from perfgate.workflow.worktree import WorkTree
+from tests.html_material import material, profile
 from tests.records import make_record
 from tests.repositories import Repository
 
@@ -118,6 +121,14 @@ def test_a_clone_without_contents_says_what_it_lacks(repository: Repository, tmp
     # the newest was fetched for the working tree
     assert [point.subject for point in found.points] == ["slower, accepted"]
     assert "the file's content is not in this clone" in found.notes[0]
+
+
+def test_a_page_gets_the_history_as_of_a_revision(repository: Repository) -> None:
+    tree = WorkTree(repository.folder, open_repository(repository.folder))
+    made = with_history(material(None, profile([])), tree, "baselines", "HEAD~1")
+    assert [point.subject for point in made.history] == ["first baseline"]
+    bare = WorkTree(repository.folder, None)
+    assert with_history(made, bare, "baselines") is made
 
 
 def test_an_unknown_revision_is_refused(repository: Repository) -> None:

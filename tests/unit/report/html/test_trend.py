@@ -23,7 +23,9 @@ def record(latency: float, memory: float, reason: str = "") -> Record:
     made = make_record(
         "toy", latencies=[[latency - 0.001], [latency], [latency + 0.001]], exact={"peak_memory": memory}
     )
-    return msgspec.structs.replace(made, provenance=Provenance(accepted_regression=reason, author="Ada"))
+    return msgspec.structs.replace(
+        made, provenance=Provenance(accepted_regression=reason, author="Ada <ada@example.org>")
+    )
 
 
 def past(number: int, made: Record) -> PastBaseline:
