@@ -71,7 +71,13 @@ def find_splits(signals: Signals) -> list[Split]:
     known = node_names(signals.after) - frozenset(signals.after.graph.without_kernel)
     look = _Look(
         refusals=_refusals(log),
-        added={row.name: row for item in signals.matched if not item.before for row in item.after},
+        added={
+            name: row
+            for item in signals.matched
+            if not item.before
+            for row in item.after
+            for name in names_of(row)
+        },
         readers=_new_readers(signals),
     )
     found = []
@@ -91,7 +97,7 @@ def find_splits(signals: Signals) -> list[Split]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Look:
-    """What a split is explained by: refusals by anchor, operators that are new, and new readers."""
+    """What a split is explained by: refusals by anchor, new operators by each of their nodes, new readers."""
 
     refusals: Mapping[str, PassEntry]
     added: Mapping[str, OperatorRow]
@@ -118,8 +124,7 @@ class _Look:
     def _blocker(self, refusal: PassEntry | None) -> OperatorRow | None:
         if refusal is None or not refusal.before:
             return None
-        name = name_of(refusal.before[-1])
-        return next((row for row in self.added.values() if name in names_of(row)), None)
+        return self.added.get(name_of(refusal.before[-1]))
 
 
 def names_of(row: OperatorRow) -> frozenset[str]:

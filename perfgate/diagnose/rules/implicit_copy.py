@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import Evidence
-from perfgate.diagnose.evidence import Step, worst_first
+from perfgate.diagnose.evidence import Step, and_more, bytes_text, worst_first
 from perfgate.diagnose.signals import Matched, Signal, Signals, sum_of
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
@@ -14,27 +14,25 @@ if TYPE_CHECKING:
 
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
-    found = [_suspect(signals, matched) for matched in signals.matched if _grew(matched)]
-    return worst_first(signals, found, limits)
+    grown = [matched for matched in signals.matched if _added(matched, "copied_bytes") > 0]
+    return worst_first(signals, [_suspect(signals, grown)] if grown else [], limits)
 
 
-def _grew(matched: Matched) -> bool:
-    return sum_of(matched.after, "copied_bytes") > sum_of(matched.before, "copied_bytes")
+def _added(matched: Matched, field: str) -> int:
+    return sum_of(matched.after, field) - sum_of(matched.before, field)
 
 
-def _suspect(signals: Signals, matched: Matched) -> Suspect:
-    copies = sum_of(matched.after, "copies") - sum_of(matched.before, "copies")
-    size = sum_of(matched.after, "copied_bytes") - sum_of(matched.before, "copied_bytes")
-    time = sum_of(matched.after, "copies_ps") - sum_of(matched.before, "copies_ps")
-    steps = max(1, signals.after.application.iterations)
-    # Down and up again is one crossing.
-    text = f"device -> host -> device, {max(1, copies // 2 // steps)} per step, {size:,} B in all"
+def _suspect(signals: Signals, grown: list[Matched]) -> Suspect:
+    """All of them are one observation, named after the operator that pays most."""
+    worst = max(grown, key=lambda matched: _added(matched, "copies_ps"))
+    time, size = (sum(_added(item, field) for item in grown) for field in ("copies_ps", "copied_bytes"))
+    text = f"device -> host -> device: {_count_text(signals, worst, grown)}, {bytes_text(size)}"
     return Suspect(
         rule="implicit_copy",
-        sentence=f"implicit copies at {matched.ref.name}: {text}",
+        sentence=f"implicit copies at {and_more(worst.ref, grown)}, {text}",
         cost=signals.cost(time, size),
-        operator=matched.ref,
-        evidence=(Evidence(step=Step.COPIES, label="behaviour", text=text),),
+        operator=worst.ref,
+        evidence=(Evidence(step=Step.COPIES, label="behaviour", text=f"implicit copies, {text}"),),
         remedies=(
             Remedy(
                 title="remove the reason of the copy",
@@ -43,6 +41,15 @@ def _suspect(signals: Signals, matched: Matched) -> Suspect:
             ),
         ),
     )
+
+
+def _count_text(signals: Signals, worst: Matched, grown: list[Matched]) -> str:
+    """Down and up again is one crossing: `280 in all, 3 of 10 per step at conv2`."""
+    steps = max(1, signals.after.application.iterations)
+    own, crossings = _added(worst, "copies") // 2, sum(_added(item, "copies") // 2 for item in grown)
+    there = f", {own // steps} of {crossings // steps} per step at {worst.ref.name}" if len(grown) > 1 else ""
+    old = "" if any(sum_of(item.before, "copies") for item in grown) else ", none in the baseline"
+    return f"{crossings} in all{there}{old}"
 
 
 RULE = Rule(

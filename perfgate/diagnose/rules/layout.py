@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import KernelRow, OperatorRow
 
 _BETWEEN = "->"
+_UNNAMED = "another layout"  # very large programs keep only some of their kernels
 
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
@@ -47,6 +48,8 @@ def _added(matched: Matched) -> int:
 
 def _foreign_layout(signals: Signals, matched: Matched, machine: Device) -> str:
     """The layout that the engine does not work in, of a conversion that was not there before."""
+    if not any(row.number in signals.kernels_after for row in matched.after):
+        return _UNNAMED
     own = {machine.native_layout, machine.matrix_layout}
     before = [form for row in matched.before for form in _forms(signals.kernels_before.get(row.number, ()))]
     for row in matched.after:
