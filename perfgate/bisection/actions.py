@@ -10,7 +10,7 @@ import numpy as np
 from perfgate.bisection.information import information
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -23,8 +23,8 @@ from perfgate.bisection.readings import SPREAD_PENALTY
 
 BATCHES = np.array([3, 5, 8, 12, 18, 26])
 BATCH_SIGNAL = 0.3  # batches grow where a sample says less than this many squared SD of the step
-BUILD_LUCK = 0.95  # a new commit builds that often
-GIVE_UP = 5e-6  # bits per sample's time
+GIVE_UP = 5e-6  # bits per unit of cost, see `Prices.unit`
+UNITS_PER_BUILD = 20.0
 LEAST_LEFT = 0.15  # of what is not known: a build effect hides the rest
 
 
@@ -36,10 +36,15 @@ class Prices:
     launch: float
     sample: float
 
+    @property
+    def unit(self) -> float:
+        """Seconds that bits are counted by: a sample, or more where builds or launches are the cost."""
+        return max(self.sample, self.launch, self.build / UNITS_PER_BUILD)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A launch of `samples` at a position; `rate` is its bits per sample's time."""
+    """A launch of `samples` at a position; `rate` is its bits per unit of cost."""
 
     position: int
     samples: int
@@ -53,8 +58,10 @@ def batches(signal: float) -> Ints:
     return sizes
 
 
-def best_action(belief: Belief, untried: Ints, built: Collection[int], prices: Prices) -> Action | None:
-    """The action with the most bits per second; `untried` are the new commits worth a look, perhaps none."""
+def best_action(
+    belief: Belief, untried: Mapping[int, float], built: Collection[int], prices: Prices
+) -> Action | None:
+    """The action with the most bits per second; `untried` are new commits worth a look, with their luck."""
     sizes = batches(belief.step / belief.readings.spread)
     noise = SPREAD_PENALTY * belief.readings.spread**2 / sizes + belief.launch_variance
     options = [
@@ -89,24 +96,23 @@ def _again(belief: Belief, sizes: Ints, noise: Floats, prices: Prices) -> list[A
     after = 1.0 / (1.0 / (precision + 1.0 / noise) + belief.build_variance)
     places = readings.positions[1:-1]
     bits = information(belief.bad[places - belief.low, None], abs(belief.step) * np.sqrt(after - before))
-    rates = bits * prices.sample / (prices.launch + prices.sample * sizes)
+    rates = bits * prices.unit / (prices.launch + prices.sample * sizes)
     row, column = np.unravel_index(int(np.argmax(rates)), rates.shape)
     return [Action(position=int(places[row]), samples=int(sizes[column]), rate=float(rates[row, column]))]
 
 
 def _new(
-    belief: Belief, untried: Ints, built: Collection[int], batch: tuple[Ints, Floats, Prices]
+    belief: Belief, untried: Mapping[int, float], built: Collection[int], batch: tuple[Ints, Floats, Prices]
 ) -> list[Action]:
     """A first launch of each of a few commits."""
     sizes, noise, prices = batch
     options = []
-    for place in untried:
+    for place, chance_to_build in untried.items():
         chance = belief.bad[place - belief.low]
         distance = abs(belief.step) / np.sqrt(noise + belief.build_variance)
-        is_built = int(place) in built
-        luck, build = (1.0, 0.0) if is_built else (BUILD_LUCK, prices.build)
-        rates = luck * information(chance, distance) * prices.sample
+        luck, build = (1.0, 0.0) if place in built else (chance_to_build, prices.build)
+        rates = luck * information(chance, distance) * prices.unit
         rates /= build + prices.launch + prices.sample * sizes
         best = int(np.argmax(rates))
-        options.append(Action(position=int(place), samples=int(sizes[best]), rate=float(rates[best])))
+        options.append(Action(position=place, samples=int(sizes[best]), rate=float(rates[best])))
     return options

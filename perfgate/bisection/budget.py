@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from perfgate.bisection.actions import BUILD_LUCK
 from perfgate.bisection.answer import Cost
 from perfgate.bisection.confirmation import LAUNCHES, confirmation_size
 from perfgate.bisection.endpoints import contrast
+from perfgate.bisection.untried import BUILD_LUCK
 
 if TYPE_CHECKING:
     from perfgate.bisection.trail import Trail

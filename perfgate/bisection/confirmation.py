@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.bisection.endpoints import BATCH, contrast, launch_both
+from perfgate.bisection.endpoints import BATCH, contrast, launch_both, launch_size
 from perfgate.bisection.probe import Purpose
 from perfgate.bisection.readings import SPREAD_PENALTY
 
@@ -35,8 +35,8 @@ def confirm(trail: Trail, belief: Belief, pair: tuple[int, int]) -> Asking[Fresh
     """Launch the pair again, and two neighbours on each side when a build effect is likely."""
     good, bad = pair
     seen = {place: len(trail.launches[place]) for place in pair}
-    size = confirmation_size(belief.step / belief.readings.spread)
-    for _ in range(LAUNCHES):
+    launches, size = fresh_launches(trail, belief)
+    for _ in range(launches):
         yield from launch_both(trail, good, bad, size, Purpose.CONFIRM)
     if belief.build_chance > DOUBTFUL_BUILDS:
         for place in neighbours(trail, belief, pair):
@@ -57,6 +57,20 @@ def confirmation_size(signal: float) -> int:
     """Samples of one fresh launch when the step is `signal` SD; without launch effects z is 3.5."""
     needed = SPREAD_PENALTY * 2 * (PRECISION / signal) ** 2 / LAUNCHES
     return max(BATCH, math.ceil(needed))
+
+
+def fresh_launches(trail: Trail, belief: Belief) -> tuple[int, int]:
+    """How many launches of how many samples at each of the two.
+
+    Two of the usual size, or more and shorter ones that say as much where it is the launches that differ.
+    """
+    size = confirmation_size(belief.step / belief.readings.spread)
+    if size > BATCH:
+        return LAUNCHES, size
+    noise = SPREAD_PENALTY * belief.readings.spread**2
+    best = launch_size(trail)
+    usual, shorter = (noise / samples + belief.launch_variance for samples in (size, best))
+    return math.ceil(LAUNCHES * shorter / usual), best
 
 
 def neighbours(trail: Trail, belief: Belief, pair: tuple[int, int]) -> list[int]:

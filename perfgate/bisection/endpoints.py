@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from perfgate.bisection.probe import Purpose
     from perfgate.bisection.trail import Asking, Trail
 
-BATCH = 10  # samples of a launch
-LEAST_LAUNCHES, MOST_LAUNCHES = 2, 24  # at each end
+BATCH, LEAST_BATCH = 10, 3  # samples of a launch; fewer than three have no median that an outlier spares
+LEAST_LAUNCHES = 2  # at each end
+MOST_SAMPLES = 240  # at each end
 CLEAR = 4.0  # standard errors
 
 
@@ -38,12 +39,13 @@ def contrast(trail: Trail, good: int, bad: int, build: float = 0.0) -> Contrast:
     """Compare all launches of two positions.
 
     z = (m_bad - m_good) / sqrt(1.1 sd^2 (1/n_g + 1/n_b) + tau^2 (1/u_g + 1/u_b)
-    + 2 phi^2); `build` is phi^2.
+    + 2 phi^2); `build` is phi^2. sd and tau are those of all launches so far.
     """
-    readings = read({place: trail.values[place] for place in (good, bad)})
-    launches = np.bincount(readings.owner)
-    counts = readings.sums(readings.counts)
-    means = readings.sums(readings.means * readings.counts) / counts
+    readings = read(trail.values)
+    ends = np.searchsorted(readings.positions, (good, bad))
+    launches = np.bincount(readings.owner)[ends]
+    counts = readings.sums(readings.counts)[ends]
+    means = readings.sums(readings.means * readings.counts)[ends] / counts
     tau = launch_variance(readings)
     variance = SPREAD_PENALTY * readings.spread**2 * float((1 / counts).sum())
     variance += tau * float((1 / launches).sum()) + 2 * build
@@ -62,8 +64,20 @@ def launch_variance(readings: Readings) -> float:
     return max(excess, LEAST_LAUNCH_EFFECT**2)
 
 
-def separate(trail: Trail, good: int, bad: int, most_samples: int, purpose: Purpose) -> Asking[bool]:
-    """Launch both ends in ABBA order until they differ (true) or the cap is reached (false).
+def launch_size(trail: Trail) -> int:
+    """Samples of a launch that tell two commits apart at the least cost.
+
+    sqrt(launch cost / sample cost x sd^2 / tau^2): the optimum of two-stage sampling (Cochran 1977, 10.6).
+    """
+    readings = read(trail.values)
+    prices = trail.prices()
+    ratio = SPREAD_PENALTY * readings.spread**2 / launch_variance(readings)
+    best = math.sqrt(prices.launch / prices.sample * ratio)
+    return round(min(max(best, LEAST_BATCH), BATCH))
+
+
+def separate(trail: Trail, good: int, bad: int, purpose: Purpose) -> Asking[bool]:
+    """Launch both ends in ABBA order until they differ (true) or one has 240 samples (false).
 
     True also when bad is clearly *better* than good: the caller looks at the sign.
     """
@@ -72,9 +86,9 @@ def separate(trail: Trail, good: int, bad: int, most_samples: int, purpose: Purp
         launches = [len(trail.launches[place]) for place in (good, bad)]
         if min(launches) >= LEAST_LAUNCHES and abs(contrast(trail, good, bad).z) >= CLEAR:
             return True
-        if max(launches) * BATCH >= most_samples:
+        if max(sum(map(len, trail.values[place])) for place in (good, bad)) >= MOST_SAMPLES:
             return False
-        has_failed = yield from launch_both(trail, good, bad, BATCH, purpose)
+        has_failed = yield from launch_both(trail, good, bad, launch_size(trail), purpose)
     return False
 
 

@@ -88,9 +88,9 @@ def halve(trail: Trail, low: int, high: int) -> Asking[tuple[int, int]]:
         places = untried_near(chances, good, np.array([good, bad]), trail.failures, quantiles)
         if not places:
             return good, bad
-        places.sort(key=lambda place: abs(chances[place - good] - 0.5))
         trail.view = View(low=good, left=(good, bad), bad=chances, ahead=tuple(places))
-        yield from trail.ask(places[0], 1, Purpose.SEARCH)
+        nearest = min(places, key=lambda place: abs(chances[place - good] - 0.5))
+        yield from trail.ask(nearest, 1, Purpose.SEARCH)
 
 
 def again(trail: Trail, good: int, bad: int) -> Asking[Found | None]:

@@ -17,6 +17,8 @@ from perfgate.bisection.trail import View
 from perfgate.bisection.untried import untried_near
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from perfgate.bisection.trail import Asking, Trail
@@ -86,8 +88,8 @@ def is_hidden(trail: Trail, belief: Belief, action: Action) -> bool:
     return action.position in trail.values and left_to_learn(belief) < LEAST_LEFT
 
 
-def targets(trail: Trail, belief: Belief, high: int) -> NDArray[np.int64]:
-    """The new commits worth a look: at the median, and the best of those that are built already."""
+def targets(trail: Trail, belief: Belief, high: int) -> dict[int, float]:
+    """The new commits worth a look with their chance to build: at the median, and the best built one."""
     jobs = trail.problem.limits.jobs
     quantiles = np.arange(1, jobs + 1) / (jobs + 1)
     tried = belief.readings.positions
@@ -98,17 +100,18 @@ def targets(trail: Trail, belief: Belief, high: int) -> NDArray[np.int64]:
         if belief.low < place < high and place not in trail.values and place not in trail.failures
     ]
     if ready:
-        places.append(min(ready, key=lambda place: (abs(belief.bad[place - belief.low] - 0.5), place)))
-    return np.array(places, dtype=np.int64)
+        best = min(ready, key=lambda place: (abs(belief.bad[place - belief.low] - 0.5), place))
+        places.setdefault(best, 1.0)
+    return places
 
 
-def look(trail: Trail, belief: Belief, places: NDArray[np.int64]) -> None:
+def look(trail: Trail, belief: Belief, places: Collection[int]) -> None:
     """Remember the belief for the progress line and for prefetching."""
     trail.view = View(
         low=belief.low,
         left=belief.smallest_run(LEFT),
         bad=belief.bad,
-        ahead=tuple(int(place) for place in places) if trail.problem.limits.jobs > 1 else (),
+        ahead=tuple(places) if trail.problem.limits.jobs > 1 else (),
     )
 
 

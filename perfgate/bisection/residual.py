@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from perfgate.bisection.endpoints import BATCH, CLEAR, Contrast, contrast, launch_both, launch_variance
+from perfgate.bisection.endpoints import CLEAR, Contrast, contrast, launch_both, launch_size, launch_variance
 from perfgate.bisection.probe import Purpose
 from perfgate.bisection.readings import read
 
@@ -36,12 +36,20 @@ def rest_differs(trail: Trail, low: int, high: int) -> Asking[bool]:
     build = build_variance(trail, cut)
     if best_cut(trail, (low, high), build)[1] < HINT:
         return False
-    for left in range(MOST_SAMPLES, 0, -BATCH):
+    left = MOST_SAMPLES
+    while left > 0:
         seen = contrast(trail, low, high, build)
         if abs(seen.z) >= CLEAR or not can_become_clear(trail, (low, high), seen, (left, build)):
             break
-        yield from launch_both(trail, low, high, BATCH, Purpose.RESIDUAL)
+        size = launch_size(trail)
+        yield from launch_both(trail, low, high, size, Purpose.RESIDUAL)
+        left -= size
     return abs(contrast(trail, low, high, build).z) >= CLEAR
+
+
+def stands_out(trail: Trail, side: tuple[int, int], cut: int) -> bool:
+    """The two parts of a side still differ clearly, by what is known of build effects after its search."""
+    return best_cut(trail, side, build_variance(trail, cut))[1] >= CLEAR
 
 
 def can_become_clear(trail: Trail, side: tuple[int, int], seen: Contrast, left: tuple[int, float]) -> bool:

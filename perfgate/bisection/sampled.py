@@ -11,7 +11,6 @@ from perfgate.bisection.endpoints import (
     BATCH,
     CLEAR,
     LEAST_LAUNCHES,
-    MOST_LAUNCHES,
     Contrast,
     contrast,
     separate,
@@ -20,7 +19,7 @@ from perfgate.bisection.found import Findings, Found
 from perfgate.bisection.grid import UNDONE, grid_places
 from perfgate.bisection.hunt import Hunted, hunt
 from perfgate.bisection.probe import Purpose
-from perfgate.bisection.residual import rest_differs
+from perfgate.bisection.residual import rest_differs, stands_out
 
 if TYPE_CHECKING:
     from perfgate.bisection.trail import Asking, Trail
@@ -31,14 +30,14 @@ POWER = 1.28  # a change is found in 90 % of searches when it is this much over 
 def search_sampled(trail: Trail) -> Asking[Findings]:
     """Find the changes between the ends; an end that cannot be measured is left to the caller."""
     last = len(trail.problem.candidates) - 1
-    is_clear = yield from separate(trail, 0, last, MOST_LAUNCHES * BATCH, Purpose.ENDPOINT)
+    is_clear = yield from separate(trail, 0, last, Purpose.ENDPOINT)
     if not (trail.values.get(0) and trail.values.get(last)):
         return Findings(ending=Ending.UNDECIDED, reason="an end could not be measured")
     high = last
     for place in grid_places(last, trail.problem.limits.grid):
         yield from trail.ask(place, BATCH, Purpose.GRID)
         if not is_clear and high == last and place in trail.values:
-            differs = yield from separate(trail, 0, place, MOST_LAUNCHES * BATCH, Purpose.GRID)
+            differs = yield from separate(trail, 0, place, Purpose.GRID)
             if differs and contrast(trail, 0, place).step > 0:
                 high = place
     ends = contrast(trail, 0, high)
@@ -57,13 +56,15 @@ def search_ranges(trail: Trail, high: int, total: float) -> Asking[Findings]:
         hunted = yield from hunt(trail, low, top)
         if hunted.split is not None:
             for side in ((low, hunted.split), (hunted.split, top)):
-                is_clear = yield from separate(trail, *side, MOST_LAUNCHES * BATCH, Purpose.SEARCH)
+                is_clear = yield from separate(trail, *side, Purpose.SEARCH)
                 ranges += [side] if is_clear else []
             continue
         if hunted.pair is None:
             ending = None if found else Ending.UNDECIDED
             return Findings(ending=ending, found=tuple(found), total=total, reason=hunted.reason)
         good, bad = hunted.pair
+        if found and not stands_out(trail, (low, top), good):
+            continue  # no more than builds of equal code differ
         found.append(as_found(trail, hunted, good, bad))
         for side in ((low, good), (bad, top)):
             if len(found) < trail.problem.limits.max_culprits:

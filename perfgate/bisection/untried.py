@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+
+from perfgate.bisection.information import entropy
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -14,50 +17,53 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Ints: TypeAlias = NDArray[np.int64]
 
+BUILD_LUCK = 0.95  # chance that a commit builds when nothing near it is known to be broken
+_LEAST_WORTH = 1e-9  # bits: a commit that says nothing is still taken when it is the last one
 
-SHORT = 8  # strides are at most this part of a segment
 
+def untried_near(
+    bad: Floats, low: int, tried: Ints, broken: Collection[int], quantiles: Floats
+) -> dict[int, float]:
+    """For each quantile the untried commit that splits best there, with its chance to build.
 
-def untried_near(bad: Floats, low: int, tried: Ints, broken: Collection[int], quantiles: Floats) -> list[int]:
-    """For each quantile the untried commit with P(bad) nearest to it, without repetition.
-
-    `bad` are the chances of the positions from `low` on. Where commits round a quantile turned out broken,
-    the next try is 1, 2, 4 ... commits away from the nearest broken one, in either direction: a stretch of
-    n costs log n builds, and what was jumped over is tried at the end, when nothing else is left.
+    `bad` are the chances of the positions from `low` on. A split is worth the bits of its two parts, times
+    the chance to get it: a broken commit is stepped over, a stretch of n costs log n builds, and what was
+    jumped over is tried at the end, when nothing else is left.
     """
-    free = np.ones(len(bad), dtype=bool)
-    free[tried - low] = False
-    inside = np.array(sorted(place for place in broken if low <= place < low + len(bad)), dtype=np.int64)
-    free[inside - low] = False
-    found: list[int] = []
+    luck = build_luck(low, len(bad), tried, np.array(sorted(broken), dtype=np.int64))
+    found: dict[int, float] = {}
     for quantile in quantiles:
-        chosen = _nearest(bad, low, tried, inside, (free, float(quantile)))
-        if chosen is not None and chosen not in found:
-            found.append(chosen)
+        # the wanted quantile is worth one bit, like an even split
+        worth = luck * (entropy(np.interp(bad, (0.0, quantile, 1.0), (0.0, 0.5, 1.0))) + _LEAST_WORTH)
+        best = int(np.argmax(worth))
+        if worth[best] > 0:
+            found.setdefault(low + best, float(luck[best]))
     return found
 
 
-def _nearest(
-    bad: Floats, low: int, tried: Ints, broken: Ints, wanted: tuple[NDArray[np.bool_], float]
-) -> int | None:
-    free, quantile = wanted
-    places = np.flatnonzero(free) + low
-    if not len(places):
-        return None
-    apart = np.abs(bad[places - low] - quantile)
-    if len(broken):
-        # broken commits of the segment that the quantile lies in
-        middle = low + int(np.argmin(np.abs(bad - quantile)))
-        edge = int(np.searchsorted(tried, middle))
-        left = tried[max(0, edge - 1)]
-        right = tried[min(edge, len(tried) - 1)]
+def build_luck(low: int, count: int, tried: Ints, broken: Ints) -> Floats:
+    """Chance that each position from `low` on builds; 0 for those that were tried or are broken.
+
+    Breakage lasts: near commits of the same segment that are broken a commit is likely to be so as well.
+    """
+    luck = np.full(count, BUILD_LUCK)
+    for left, right in pairwise(tried):
         near = broken[(broken > left) & (broken < right)]
         if len(near):
-            gaps = np.abs(places[:, None] - near).min(axis=1)
-            inside = (places > left) & (places < right)
-            # in a short segment a long stride would cost a halving more than it saves
-            stride = min(2 ** (len(near) - 1), max(1, int(right - left) // SHORT))
-            while stride > 1 and not np.any(inside & (gaps >= stride)):
-                stride //= 2
-            apart = np.where(inside & (gaps < stride), apart + 1.0, apart)
-    return int(places[np.argmin(apart)])
+            places = np.arange(left + 1, right)
+            luck[places - low] *= _past(near, places)
+    luck[tried - low] = 0.0
+    return luck
+
+
+def _past(near: Ints, places: Ints) -> Floats:
+    """Chance that a place is past the stretch of these broken commits, larger with the gap to the nearest.
+
+    Two broken ones may be chance; from the third on a stretch is expected to go on for 1, 2, 4 ... commits,
+    at most for what it spans. Between broken ones it is rather taken for one stretch than for two.
+    """
+    length = min(2.0 ** max(len(near) - 2, 0) - 1.0, float(near[-1] - near[0]))
+    gaps = np.abs(places[:, None] - near).min(axis=1)
+    past = gaps / np.maximum(gaps + length, 1.0)
+    is_outside = (places < near[0]) | (places > near[-1])
+    return np.where(is_outside, np.cbrt(past), past**2)

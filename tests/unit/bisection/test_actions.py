@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perfgate.bisection.actions import Prices, batches, best_action, left_to_learn
+from perfgate.bisection.actions import GIVE_UP, Prices, batches, best_action, left_to_learn
 from perfgate.bisection.belief import Belief, believe
 from perfgate.bisection.information import information
 
@@ -24,27 +24,27 @@ def test_batches_grow_where_a_sample_says_little() -> None:
 
 
 def test_the_first_look_is_at_the_middle() -> None:
-    action = best_action(belief_of({}), np.array([500]), set(), PRICES)
+    action = best_action(belief_of({}), {500: 0.95}, set(), PRICES)
     assert action is not None
     assert action.position == 500
 
 
 def test_nothing_to_do_is_no_action() -> None:
-    assert best_action(belief_of({}), np.array([], dtype=np.int64), set(), PRICES) is None
+    assert best_action(belief_of({}), {}, set(), PRICES) is None
 
 
 def test_a_doubtful_commit_is_launched_again_before_a_costly_build() -> None:
     belief = belief_of({500: 0.025})
     costly = Prices(build=10_000.0, launch=1.0, sample=1.0)
-    action = best_action(belief, np.array([250]), set(), costly)
+    action = best_action(belief, {250: 0.95}, set(), costly)
     assert action is not None
     assert action.position == 500
 
 
 def test_a_commit_that_is_built_costs_only_its_launch() -> None:
     belief = belief_of({})
-    new = best_action(belief, np.array([500]), set(), PRICES)
-    built = best_action(belief, np.array([500]), {500}, PRICES)
+    new = best_action(belief, {500: 0.95}, set(), PRICES)
+    built = best_action(belief, {500: 0.95}, {500}, PRICES)
     assert new is not None
     assert built is not None
     assert built.rate > new.rate
@@ -52,7 +52,7 @@ def test_a_commit_that_is_built_costs_only_its_launch() -> None:
 
 def test_rate_by_hand() -> None:
     belief = belief_of({})
-    action = best_action(belief, np.array([500]), set(), PRICES)
+    action = best_action(belief, {500: 0.95}, set(), PRICES)
     assert action is not None
     variance = 1.1 * belief.readings.spread**2 / action.samples + belief.launch_variance
     variance += belief.build_variance
@@ -62,3 +62,21 @@ def test_rate_by_hand() -> None:
 
 def test_without_a_build_effect_everything_can_be_learnt() -> None:
     assert left_to_learn(belief_of({500: 0.025}, noise=0.002)) > 0
+
+
+def test_bits_are_counted_by_a_twentieth_of_a_costly_build() -> None:
+    # a build of ten minutes for samples of a millisecond must not look like a search not worth its cost
+    cheap = best_action(belief_of({}), {500: 0.95}, set(), PRICES)
+    costly = best_action(belief_of({}), {500: 0.95}, set(), Prices(build=600.0, launch=0.5, sample=0.001))
+    assert cheap is not None
+    assert costly is not None
+    assert costly.rate > GIVE_UP
+    assert costly.rate == pytest.approx(cheap.rate, rel=1.0)
+
+
+def test_a_commit_that_hardly_builds_says_less_for_its_cost() -> None:
+    likely = best_action(belief_of({}), {500: 0.95}, set(), PRICES)
+    unlikely = best_action(belief_of({}), {500: 0.19}, set(), PRICES)
+    assert likely is not None
+    assert unlikely is not None
+    assert unlikely.rate == pytest.approx(likely.rate / 5)

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from perfgate.bisection.endpoints import contrast, launch_variance
+from perfgate.bisection.endpoints import contrast, launch_size, launch_variance
+from perfgate.bisection.probe import Launch
 from perfgate.bisection.problem import Problem
 from perfgate.bisection.readings import read
 from perfgate.bisection.trail import Trail
@@ -48,3 +49,25 @@ def test_launch_variance_is_recovered() -> None:
 def test_launches_that_agree_have_the_least_launch_effect() -> None:
     batch = np.array([-0.01, 0.0, 0.01])
     assert launch_variance(read({0: [batch, batch]})) == pytest.approx(9e-6)
+
+
+@pytest.mark.parametrize(
+    ("effect", "overhead", "samples"),
+    [
+        (0.0, 1.0, 10),  # sqrt(1.1) x .03 / .003 = 10.5: the largest
+        (0.02, 1.0, 3),  # 1.6: the smallest
+        (0.02, 16.0, 6),  # sqrt(16) x 1.6 = 6.3: starting a process costs more than samples
+    ],
+)
+def test_launches_are_short_where_they_differ(effect: float, overhead: float, samples: int) -> None:
+    random = np.random.default_rng(3)
+    values = []
+    for _ in range(400):
+        batch = random.standard_normal(10)
+        batch = 0.03 * (batch - batch.mean()) / batch.std(ddof=1)  # spread and mean exactly as wanted
+        values.append(batch + math.hypot(0.03 / math.sqrt(10), effect) * random.standard_normal())
+    trail = trail_of({0: values[:200], 2: values[200:]})
+    launch = Launch(samples=(1.0,) * 10, seconds=10.0, overhead=overhead)
+    trail.launches = {0: [launch]}
+    # clipping and 398 launches: within a fifth
+    assert launch_size(trail) == pytest.approx(samples, rel=0.21)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perfgate.bisection.untried import untried_near
+from perfgate.bisection.untried import build_luck, untried_near
 
 EVEN = np.linspace(0.0, 1.0, 101)  # P(bad) of positions 0 to 100
 ENDS = np.array([0, 100])
@@ -10,33 +10,45 @@ MIDDLE = np.array([0.5])
 
 
 def test_the_median_comes_first() -> None:
-    assert untried_near(EVEN, 0, ENDS, (), MIDDLE) == [50]
+    assert untried_near(EVEN, 0, ENDS, (), MIDDLE) == {50: 0.95}
 
 
 def test_positions_count_from_the_low_end() -> None:
-    assert untried_near(EVEN, 300, np.array([300, 400]), (), MIDDLE) == [350]
+    assert list(untried_near(EVEN, 300, np.array([300, 400]), (), MIDDLE)) == [350]
 
 
 def test_one_broken_commit_is_stepped_over() -> None:
-    assert untried_near(EVEN, 0, ENDS, {50}, MIDDLE) in ([49], [51])
+    assert list(untried_near(EVEN, 0, ENDS, {50}, MIDDLE)) in ([49], [51])
 
 
-def test_the_stride_doubles_through_a_broken_stretch() -> None:
+def test_a_broken_stretch_is_left_in_few_builds() -> None:
+    stretch = set(range(40, 60))
     broken: set[int] = set()
-    strides = []
-    for _ in range(5):
+    while not broken or place in stretch:
         (place,) = untried_near(EVEN, 0, ENDS, broken, MIDDLE)
-        strides.append(min((abs(place - other) for other in broken), default=0))
         broken.add(place)
-    # first the median, then 1, 2, 4 and 8 away from the nearest broken one
-    assert strides == [0, 1, 2, 4, 8]
+    # plain stepping to the neighbours takes 21 builds, doubling strides about 2 log2 20
+    assert len(broken) <= 9
+
+
+def test_between_broken_commits_is_the_last_place_to_try() -> None:
+    broken = np.array([44, 46, 50, 54, 56])
+    luck = build_luck(0, 101, ENDS, broken)
+    assert luck[48] < luck[42] < luck[30] < 0.95
+    assert luck[50] == 0.0
+    assert luck[0] == 0.0
+
+
+def test_two_broken_commits_may_be_chance() -> None:
+    luck = build_luck(0, 101, ENDS, np.array([30, 70]))
+    assert luck[50] == luck[71] == 0.95
 
 
 def test_what_was_jumped_over_is_tried_in_the_end() -> None:
     tried = np.array([0, 3])
-    assert untried_near(np.array([0.0, 0.4, 0.6, 1.0]), 0, tried, {1}, MIDDLE) == [2]
-    assert untried_near(np.array([0.0, 0.4, 0.6, 1.0]), 0, tried, {1, 2}, MIDDLE) == []
+    assert untried_near(np.array([0.0, 0.4, 0.6, 1.0]), 0, tried, {1}, MIDDLE) == {2: 0.95}
+    assert untried_near(np.array([0.0, 0.4, 0.6, 1.0]), 0, tried, {1, 2}, MIDDLE) == {}
 
 
 def test_workers_get_one_quantile_each() -> None:
-    assert untried_near(EVEN, 0, ENDS, (), np.array([1 / 3, 2 / 3])) == [33, 67]
+    assert untried_near(EVEN, 0, ENDS, (), np.array([1 / 3, 2 / 3])) == {33: 0.95, 66: 0.95}
