@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MODEL = build("sd_unet", "tiny").SerializeToString()
 ATC = "atc --framework=5 --model={model} --output=out --optypelayout=NHWC --precision_mode=force_fp16\n"
+COMPILED = {".gitignore": "__pycache__/\n"}  # as of everybody who runs pytest: it is no change
 BENCHMARKED = "def test_sum(benchmark):\n    assert benchmark(sum, [1, 2]) == 3\n"
 OURS = Path(__file__).resolve().parents[2] / ".github"
 
@@ -98,7 +99,7 @@ def test_models_with_their_scripts_and_runtime_files(tmp_path: Path) -> None:
 
 
 def test_tests_of_pytest_benchmark_stay_and_the_gate_stands_beside_them(tmp_path: Path) -> None:
-    project = new_project(tmp_path, {"tests/test_speed.py": BENCHMARKED})
+    project = new_project(tmp_path, {"tests/test_speed.py": BENCHMARKED, **COMPILED})
     shown = project.perfgate("init", "--dry-run").out
     assert (
         "found 0 models, 0 compile commands, 0 runtime files, 1 timed tests; pytest not configured" in shown
@@ -119,9 +120,8 @@ def test_tests_of_pytest_benchmark_stay_and_the_gate_stands_beside_them(tmp_path
     ],
 )
 def test_the_suite_stands_where_pytest_looks(tmp_path: Path, path: str, text: str) -> None:
-    project = new_project(
-        tmp_path, {path: text, "tests/test_a.py": "def test_a(): pass\n", "models/m.onnx": MODEL}
-    )
+    files = {path: text, "tests/test_a.py": "def test_a(): pass\n", "models/m.onnx": MODEL}
+    project = new_project(tmp_path, files | COMPILED)
     adopt(project, new=2)
     assert "model: ../models/m.onnx" in suite_of(project, "tests/perf_models.yaml")
     assert not (project.folder / "perf_models.yaml").exists()
