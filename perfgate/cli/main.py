@@ -22,6 +22,7 @@ _VERBS = {
     "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
     "ci": ("perfgate.cli.ci", "ci", "Steps of a GitHub job: run the gate, summarise, annotate, comment."),
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
+    "demo": ("perfgate.cli.demo", "demo", "Walk the loop in a scripted repository: red gate to guardrail."),
     "diagnose": (
         "perfgate.cli.diagnose",
         "diagnose",

@@ -55,8 +55,9 @@ def _reason(diagnosis: Diagnosis, fix: Fix, least_gain: float, is_included: bool
         return f"it sets nothing: {fix.advice}" if fix.advice else "it sets nothing"
     if is_included:
         return ""
-    # A fix of no cause helps whatever the cause is; its simulated gain speaks for it.
-    confidence = 1.0 if fix.cause < 0 else _confidence(diagnosis, fix.cause)
+    if fix.cause < 0:
+        return "it belongs to no cause and has its own price"
+    confidence = _confidence(diagnosis, fix.cause)
     if confidence < LEAST_FOUND:
         return f"the confidence of its cause is {confidence:.2f}, below {LEAST_FOUND:.2f}"
     return _poor_gain(fix, gain(diagnosis, fix.after), least_gain)
