@@ -19,6 +19,7 @@ _VERBS = {
     "baseline": ("perfgate.cli.baseline", "baseline", "Update, list, show and compare the accepted records."),
     "bisect": ("perfgate.cli.bisection", "bisect", "Name the commit that made a benchmark worse."),
     "cache": ("perfgate.cli.cache", "cache", "Make room in the folder of mirrors and samples."),
+    "cases": ("perfgate.cli.cases", "cases", "List the incidents that the repository remembers."),
     "check": ("perfgate.cli.check", "check", "Check guardrails, measure, judge against the base commit."),
     "ci": ("perfgate.cli.ci", "ci", "Steps of a GitHub job: run the gate, summarise, annotate, comment."),
     "compare": ("perfgate.cli.compare", "compare", "Judge two folders of records."),
@@ -40,6 +41,7 @@ _VERBS = {
         "validate",
         "Show what a change has done, beside what was promised.",
     ),
+    "postmortem": ("perfgate.cli.postmortem", "postmortem", "Write an incident up: page, guardrail, case."),
     "record": ("perfgate.cli.record", "record", "Measure and write records; nothing is judged."),
     "trace": (
         "perfgate.cli.trace_file",

@@ -15,6 +15,7 @@ from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.gate.thresholds import SuitePolicy
 from perfgate.workflow.blame import with_commits
+from perfgate.workflow.cases import with_cases
 from perfgate.workflow.checking import run_check
 from perfgate.workflow.diagnosis_side import DiagnosisSide, TreeSides, sides_of_files
 from perfgate.workflow.explaining import commit_sides, explain_pair, explain_verdicts, latency_ratios
@@ -104,6 +105,7 @@ def _explained(result: CheckResult, request: DiagnoseRequest) -> Diagnosed:
     seed = request.options.seed
     diagnoses, notes = explain_verdicts(ground, result.outcome, chosen, seed, request.focus)
     diagnoses = with_commits(diagnoses, ground.tree, ground.base.commit, request.bisection)
+    diagnoses = with_cases(diagnoses, ground.tree)
     return Diagnosed(
         diagnoses=merge_causes(diagnoses),
         verdicts=verdicts,
@@ -181,7 +183,7 @@ def diagnose_pairs(
         others = {key: ratio for key, ratio in suite.items() if key != item.key}
         diagnoses.append(explain_pair(*pairs[item.key], item.comparisons, others, request.focus))
     if place is not None:
-        diagnoses = with_commits(diagnoses, *place, request.bisection)
+        diagnoses = with_cases(with_commits(diagnoses, *place, request.bisection), place[0])
     return Diagnosed(
         diagnoses=merge_causes(diagnoses),
         verdicts=decision.benchmarks,

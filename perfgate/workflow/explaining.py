@@ -22,6 +22,7 @@ from perfgate.diagnose.engine import Observation, Setting, diagnose
 from perfgate.diagnose.merge import merge_causes
 from perfgate.diagnose.summary_profile import profile_of_summary
 from perfgate.workflow.blame import with_commits
+from perfgate.workflow.cases import with_cases
 from perfgate.workflow.commit_tree import CommitTree
 from perfgate.workflow.diagnosis_side import DiagnosisSide, TreeSides
 from perfgate.workflow.resimulation import Resimulator
@@ -55,7 +56,7 @@ def explained(ground: Ground, outcome: Outcome, seed: int) -> Outcome:
         return outcome
     try:
         found, notes = explain_verdicts(ground, outcome, chosen, seed)
-        found = with_commits(found, ground.tree, ground.base.commit, None)
+        found = with_cases(with_commits(found, ground.tree, ground.base.commit, None), ground.tree)
     except Exception as problem:  # noqa: BLE001 - a diagnosis that fails must not change a verdict
         what = problem.line if isinstance(problem, PerfgateError) else repr(problem)
         return replace(outcome, notes=(*outcome.notes, f"no diagnosis: {what}"))

@@ -51,16 +51,27 @@ def facts_of_history(
     if tree.repository is None:
         raise UnusableError("not a git repository", str(tree.root), "run inside the repository")
     for commit in tree.repository.iter_commits("HEAD", max_count=count):
-        trusted = TrustedTree(tree.repository, commit.hexsha, tree.prefix)
-        files = {}
-        for path in trusted.paths:
-            if not is_selected(rules.settings, path):
-                continue
-            try:
-                data = trusted.read(path)
-            except PerfgateError:
-                continue
-            if data is not None:
-                files[path] = data
         subject = str(commit.summary)
-        yield f"{commit.hexsha[:7]} {subject}", facts_of_tree(files, rules)
+        yield f"{commit.hexsha[:7]} {subject}", facts_of_commit(tree, rules, commit.hexsha)
+
+
+def facts_of_commit(tree: WorkTree, rules: RuleSet, commit: str) -> tuple[FileFacts, ...]:
+    """The facts of the files of one commit; those that may not be read from it are left out.
+
+    Raises:
+        UnusableError: there is no repository.
+    """
+    if tree.repository is None:
+        raise UnusableError("not a git repository", str(tree.root), "run inside the repository")
+    trusted = TrustedTree(tree.repository, commit, tree.prefix)
+    files = {}
+    for path in trusted.paths:
+        if not is_selected(rules.settings, path):
+            continue
+        try:
+            data = trusted.read(path)
+        except PerfgateError:
+            continue
+        if data is not None:
+            files[path] = data
+    return facts_of_tree(files, rules)

@@ -8,6 +8,7 @@ import msgspec
 
 from perfgate.baseline.store import record_schema
 from perfgate.config.yaml_schema import DIALECT, yaml_json_schema
+from perfgate.core.case import CaseList
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import Profile
 from perfgate.core.profile_part import ProfilePart
@@ -17,6 +18,7 @@ from perfgate.gate.selftest import SelftestReport
 from perfgate.guardrails.json_schema import json_schema as guardrails_schema
 from perfgate.measure.suite_schema import SuiteFile
 from perfgate.plan.plan_report import OptimizeReport
+from perfgate.plan.postmortem_report import PostmortemReport
 from perfgate.report.baseline_reports import BaselineDiff, BaselineList, BaselinePrune, BaselineUpdate
 from perfgate.report.check_report import CheckReport
 from perfgate.report.compare_report import CompareReport
@@ -57,6 +59,8 @@ _WRITTEN: dict[str, Any] = {
     "init": PlanReport,
     "optimize": OptimizeReport,
     "validation": Validation,
+    "postmortem": PostmortemReport,
+    "cases": CaseList,
     "origin": Origin,
 }
 NAMES = (*_FILES, *_WRITTEN)

@@ -68,7 +68,7 @@ def make_plan(request: PlanRequest, file: DiagnosisFile) -> Plan:
         simulate=lambda drafts: _simulated(tree, diagnosis.key, drafts),
     )
     choices = choose(diagnosis, _least_gain(tree, benchmarks, diagnosis), request.include)
-    return build_plan(_ground(tree, benchmarks, diagnosis), diagnosis, choices, origin)
+    return build_plan(ground_of(tree, benchmarks, diagnosis), diagnosis, choices, origin)
 
 
 def flags_of(plan: Plan) -> LayoutConfig:
@@ -175,7 +175,8 @@ def _least_gain(tree: WorkTree, benchmarks: list[Benchmark], diagnosis: Diagnosi
     return policy.for_metric(diagnosis.key, METRICS[diagnosis.focus]).min_effect
 
 
-def _ground(tree: WorkTree, benchmarks: list[Benchmark], diagnosis: Diagnosis) -> Ground:
+def ground_of(tree: WorkTree, benchmarks: list[Benchmark], diagnosis: Diagnosis) -> Ground:
+    """The repository as a plan for this diagnosis sees it."""
     commit = "" if tree.repository is None else resolve(tree.repository, diagnosis.before or "") or ""
     return Ground(
         read=tree.read,
