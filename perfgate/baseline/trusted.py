@@ -22,6 +22,9 @@ _FOLDER = 0o040000
 _FORMS = {0o120000: "a symlink", 0o160000: "a submodule", 0o100755: "an executable file", _FOLDER: "a folder"}
 
 
+_REGULAR_FILES = frozenset({0o100644, 0o100755})
+
+
 class TrustedTree:
     """Reads files of one commit below one folder of the repository; sizes and modes are checked first."""
 
@@ -53,6 +56,19 @@ class TrustedTree:
         except KeyError:
             return None
         return self._content(blob, path)
+
+    def read_regular(self, path: str, most: int) -> bytes | None:
+        """Content of a file that is judged, not one that judges: it may be executable, as scripts are.
+
+        None when the commit has none, or it is a link, a submodule or larger than `most` bytes.
+        """
+        try:
+            blob = self._tree[self._full(path)]
+        except KeyError:
+            return None
+        if blob.mode not in _REGULAR_FILES or blob.size > most:
+            return None
+        return bytes(blob.data_stream.read())
 
     def read_folder(self, folder: str) -> tuple[dict[str, bytes], dict[str, str]]:
         """All files below a folder, and those that may not be used with the reason.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import find_base, open_repository, resolve
 from perfgate.baseline.trusted import TrustedTree
-from perfgate.core.errors import PerfgateError, UnusableError
+from perfgate.core.errors import UnusableError
 from perfgate.guardrails.check import is_selected
 from perfgate.guardrails.tree import facts_of_tree
 from perfgate.workflow.worktree import WorkTree
@@ -68,10 +68,7 @@ def facts_of_commit(tree: WorkTree, rules: RuleSet, commit: str) -> tuple[FileFa
     for path in trusted.paths:
         if not is_selected(rules.settings, path):
             continue
-        try:
-            data = trusted.read(path)
-        except PerfgateError:
-            continue
+        data = trusted.read_regular(path, rules.settings.max_file_size)
         if data is not None:
             files[path] = data
     return facts_of_tree(files, rules)
