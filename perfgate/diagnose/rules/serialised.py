@@ -46,8 +46,10 @@ def _could_overlap(profile: Profile) -> int:
     busy: dict[str, int] = {}
     for row in step_kernels(profile):
         busy[row.engine] = busy.get(row.engine, 0) + row.duration_ps
-    bound = max(profile.graph.critical_path_ps, *busy.values()) if busy else 0
-    return profile.graph.makespan_ps - bound
+    path = profile.graph.critical_path_ps
+    if len(busy) <= 1 or not path:  # nothing to overlap with, or dependencies that nobody told
+        return 0
+    return profile.graph.makespan_ps - max(path, *busy.values())
 
 
 def _suspect(signals: Signals, time: int) -> Suspect:

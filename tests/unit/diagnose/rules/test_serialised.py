@@ -78,6 +78,18 @@ def test_an_overlap_of_ten_per_cent_is_left_is_silent() -> None:
     assert found(RULE, signals_of(_overlapping(30 * MS), _overlapping(12 * MS))) == []
 
 
+def test_without_a_baseline_one_engine_and_unknown_dependencies_say_nothing() -> None:
+    """As a real backend measures them: idle time between operators is no overlap that was lost."""
+    rows = (kernel(1, 40 * MS), kernel(2, 20 * MS, start_ps=60 * MS, engine="vector"))
+    operators = (operator(1, 40 * MS), operator(2, 20 * MS))
+    told = profile(100 * MS, operators=operators, kernels=rows, critical_path_ps=60 * MS)
+    assert len(found(RULE, signals_of(None, told))) == 1
+    untold = profile(100 * MS, operators=operators, kernels=rows, critical_path_ps=0)
+    assert found(RULE, signals_of(None, untold)) == []
+    single = profile(100 * MS, operators=operators, kernels=rows[:1], critical_path_ps=40 * MS)
+    assert found(RULE, signals_of(None, single)) == []
+
+
 def test_without_a_baseline_a_tenth_of_the_time_that_could_overlap_counts() -> None:
     assert "overlap of engines 0 %" in found(RULE, alone(side("bert_base", "tiny")))[0].sentence
     assert found(RULE, alone(side("odd_stride", "even"))) == []
