@@ -104,7 +104,20 @@ def draft_causes(
         for blame in dict.fromkeys(blame for _, blame in left)
         for draft in _by_rule([item for item, its in left if its == blame])
     ]
-    return tuple(sorted(drafts, key=lambda draft: (-draft.lead.cost, _specificity(draft.lead))))
+    ordered = sorted(drafts, key=lambda draft: (-draft.lead.cost, _specificity(draft.lead)))
+    return tuple(_with_symptoms(ordered))
+
+
+def _with_symptoms(drafts: Sequence[Draft]) -> list[Draft]:
+    """A symptom that nothing alone takes away is evidence for the most expensive cause, if there is one."""
+    causes = [draft for draft in drafts if draft.lead.rule not in SYMPTOMS]
+    if not causes:
+        return list(drafts)
+    symptoms = [
+        item for draft in drafts if draft.lead.rule in SYMPTOMS for item in (draft.lead, *draft.explains)
+    ]
+    first = replace(causes[0], explains=(*causes[0].explains, *symptoms))
+    return [first, *causes[1:]]
 
 
 def _proof(undone: Undone | None) -> Proof | None:

@@ -59,6 +59,11 @@ class Matched:
         return self.after_ps - self.before_ps
 
     @property
+    def work_delta_ps(self) -> int:
+        """The same without waits: for an allocation or another stream no operator is to blame."""
+        return work_of(self.after) - work_of(self.before)
+
+    @property
     def ref(self) -> OperatorRef:
         """Its longest operator, of the after side where there is one."""
         rows = self.after or self.before
@@ -208,6 +213,11 @@ def _by_owner(profile: Profile) -> dict[int, tuple[KernelRow, ...]]:
     for row in profile.kernels:
         found.setdefault(row.owner, []).append(row)
     return {owner: tuple(rows) for owner, rows in found.items()}
+
+
+def work_of(rows: Sequence[OperatorRow]) -> int:
+    """Time of operators without waits."""
+    return sum(row.total_ps - row.parts.wait_ps for row in rows)
 
 
 def sum_of(rows: Sequence[OperatorRow], field: str) -> int:

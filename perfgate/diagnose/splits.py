@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.diagnose.labels import FUSION, name_of, needless_names, op_of
-from perfgate.diagnose.signals import node_names
+from perfgate.diagnose.signals import node_names, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ class Split:
     @property
     def time_ps(self) -> int:
         """What the operators and the one in their way take longer."""
-        return self.matched.delta_ps + (0 if self.blocker is None else self.blocker.total_ps)
+        return self.matched.work_delta_ps + (0 if self.blocker is None else work_of([self.blocker]))
 
     @property
     def code(self) -> str:

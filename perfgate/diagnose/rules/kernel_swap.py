@@ -22,8 +22,8 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     by_op: dict[str, list[tuple[Matched, str, int]]] = {}
     for matched in signals.matched:
         if signals.has_moved_to_host(matched):
-            if matched.delta_ps > 0:
-                by_op.setdefault(HOST, []).append((matched, _MOVED, matched.delta_ps))
+            if matched.work_delta_ps > 0:
+                by_op.setdefault(HOST, []).append((matched, _MOVED, matched.work_delta_ps))
             continue
         kernels = _kernels(signals, matched)
         if kernels is None:

@@ -43,7 +43,7 @@ def _time_of_growth(signals: Signals, matched: Matched, known: frozenset[str], l
     if not matched.after or signals.has_moved_to_host(matched):
         return 0
     if matched.before and signals.has_more_to_hand_over(matched):
-        return max(0, matched.delta_ps)
+        return max(0, matched.work_delta_ps)
     return max(0, _own_delta(matched)) if _grew(matched, known, least) else 0
 
 
@@ -64,12 +64,12 @@ def _elements(rows: Iterable[OperatorRow]) -> int:
 
 
 def _own_delta(matched: Matched) -> int:
-    """Without copies and conversions."""
-    after, before = (
-        sum(row.total_ps - row.copies_ps - row.conversions_ps for row in rows)
-        for rows in (matched.after, matched.before)
+    """Without waits, copies and conversions."""
+    around = sum(
+        sum_of(matched.after, field) - sum_of(matched.before, field)
+        for field in ("copies_ps", "conversions_ps")
     )
-    return after - before
+    return matched.work_delta_ps - around
 
 
 def _suspect(signals: Signals, grown: Mapping[Matched, int], time: int) -> Suspect:

@@ -28,7 +28,7 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     casts: list[tuple[Matched, int]] = []
     for matched in signals.matched:
         types = _types(matched)
-        if types is not None and item_bytes(types[1]) > item_bytes(types[0]) and matched.delta_ps > 0:
+        if types is not None and item_bytes(types[1]) > item_bytes(types[0]) and matched.work_delta_ps > 0:
             wider.setdefault(types, []).append(matched)
             continue
         time = _cast_time(signals.kernels_after, matched.after) - _cast_time(
@@ -60,13 +60,13 @@ def _cast_time(kernels: Mapping[int, tuple[KernelRow, ...]], rows: tuple[Operato
 
 
 def _wider(signals: Signals, types: tuple[str, str], group: list[Matched]) -> Suspect:
-    worst = max(group, key=lambda item: item.delta_ps)
+    worst = max(group, key=lambda item: item.work_delta_ps)
     text = f"{len(group)} operators left {types[0]} for {types[1]}"
     reason = _reason(signals, group)
     return Suspect(
         rule="quantisation",
         sentence=f"{text}: {and_more(worst.ref, group)}{reason and f' ({reason})'}",
-        cost=signals.cost(sum(item.delta_ps for item in group)),
+        cost=signals.cost(sum(item.work_delta_ps for item in group)),
         operator=worst.ref,
         evidence=(Evidence(step=Step.OPERATORS, label="element type", text=text),),
         remedies=_remedies(types[0]),

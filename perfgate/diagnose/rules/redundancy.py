@@ -9,7 +9,7 @@ from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, and_more, time_text, worst_first
 from perfgate.diagnose.labels import FUSION, is_needless, name_of, needless_names
-from perfgate.diagnose.signals import Signal, Signals, operator_ref
+from perfgate.diagnose.signals import Signal, Signals, operator_ref, work_of
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
 def _waste(profile: Profile, name: str) -> _Waste:
     entries = [entry for entry in profile.pass_log if entry.pass_name == name and is_needless(entry)]
     kept = {name_of(entry.before[-1]): _needless(entry) for entry in entries}
-    rows = [(row, round(row.total_ps * _needless_share(row, kept))) for row in profile.operators]
+    rows = [(row, round(work_of([row]) * _needless_share(row, kept))) for row in profile.operators]
     return _Waste(entries=tuple(entries), times=tuple((row, time) for row, time in rows if time))
 
 
@@ -94,9 +94,9 @@ def _blocked(signals: Signals) -> int:
         if entry.pass_name == FUSION and entry.before and name_of(entry.before[-1]) in needless
     }
     return sum(
-        matched.delta_ps
+        matched.work_delta_ps
         for matched in signals.matched
-        if matched.before and matched.delta_ps > 0 and any(row.name in anchors for row in matched.after)
+        if matched.before and matched.work_delta_ps > 0 and any(row.name in anchors for row in matched.after)
     )
 
 
