@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A fix by its number, from 1, in the diagnosis; `reason` says why it is left out, "" when it is not."""
+    """A fix by its number, from 1, in the diagnosis; `reason` says why it is left out, "" when it is not.
+
+    `is_asked`: the user named it, so its gain does not count.
+    """
 
     number: int
     fix: Fix
     reason: str = ""
+    is_asked: bool = False
 
 
 def choose(diagnosis: Diagnosis, least_gain: float, include: Iterable[int] = ()) -> tuple[Choice, ...]:
@@ -38,7 +42,12 @@ def choose(diagnosis: Diagnosis, least_gain: float, include: Iterable[int] = ())
             known = f"it has fixes 1 to {len(diagnosis.fixes)}" if diagnosis.fixes else "it has no fix"
             raise UsageError(f"the diagnosis has no fix {number}", "--include", known)
     return tuple(
-        Choice(number=number, fix=fix, reason=_reason(diagnosis, fix, least_gain, number in wanted))
+        Choice(
+            number=number,
+            fix=fix,
+            reason=_reason(diagnosis, fix, least_gain, number in wanted),
+            is_asked=number in wanted,
+        )
         for number, fix in enumerate(diagnosis.fixes, start=1)
     )
 

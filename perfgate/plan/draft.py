@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from perfgate.config.key_paths import written_path
 from perfgate.core.difference import DifferenceKind
 from perfgate.core.errors import PerfgateError
+from perfgate.core.units import percent
 from perfgate.guardrails.patch import NotCertainError
 from perfgate.plan.disk import check_path
 from perfgate.plan.manifest import FilePlan, TextEdit, sha256, to_text
@@ -15,7 +16,7 @@ from perfgate.plan.setting_edit import edit_of
 from perfgate.plan.wanted import wanted_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from perfgate.plan.choice import Choice
     from perfgate.plan.setting_edit import Edited, Ground
@@ -45,21 +46,54 @@ class Draft:
         )
 
 
-def with_fixes(ground: Ground, choices: tuple[Choice, ...]) -> tuple[Draft, tuple[Choice, ...]]:
-    """The draft with every chosen fix that can be put in, and the choices with the reasons of the others."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yardstick:
+    """What a fix has to gain in the files as they are drafted: `least`, a share of the amount now.
+
+    `amount` simulates drafts of files; None where it cannot, and then the diagnosis alone counts.
+    """
+
+    amount: Callable[[Mapping[str, bytes]], int | None]
+    least: float
+
+
+def with_fixes(
+    ground: Ground, choices: tuple[Choice, ...], yardstick: Yardstick
+) -> tuple[Draft, tuple[Choice, ...]]:
+    """The draft with every chosen fix that can be put in and gains beside those before it.
+
+    The other choices come back with their reasons.
+    """
     draft, answers = Draft(), []
+    now = yardstick.amount({}) if any(not choice.reason for choice in choices) else None
+    amount = now
     for choice in choices:
         if choice.reason:
             answers.append(choice)
             continue
         try:
-            draft = _with_fix(draft, ground, choice)
-            answers.append(choice)
+            added = _with_fix(draft, ground, choice)
+            planned = None if now is None else yardstick.amount(added.files)
         except NotCertainError as problem:
             answers.append(replace(choice, reason=f"it cannot be written: {problem}"))
+            continue
         except PerfgateError as problem:
-            answers.append(replace(choice, reason=f"it cannot be written: {problem.line}"))
+            answers.append(replace(choice, reason=f"it cannot be used: {problem.line}"))
+            continue
+        reason = _too_little(amount, planned, now, yardstick.least)
+        if reason and not choice.is_asked:
+            answers.append(replace(choice, reason=reason))
+            continue
+        draft, amount = added, planned
+        answers.append(choice)
     return draft, tuple(answers)
+
+
+def _too_little(before: int | None, after: int | None, now: int | None, least: float) -> str:
+    """Why a fix is not worth its change, "" when it is."""
+    if before is None or after is None or not now or (before - after) / now > least:
+        return ""
+    return f"in the planned files it gives {percent((after - before) / now)}"
 
 
 def _with_fix(draft: Draft, ground: Ground, choice: Choice) -> Draft:

@@ -9,10 +9,10 @@ import msgspec
 
 from perfgate.core.errors import UsageError
 from perfgate.core.units import percent
-from perfgate.diagnose.amounts import METRICS
+from perfgate.diagnose.amounts import METRICS, amount_of
 from perfgate.plan.choice import gain
 from perfgate.plan.config_documents import PlannedEdits, config_documents
-from perfgate.plan.draft import with_fixes
+from perfgate.plan.draft import Yardstick, with_fixes
 from perfgate.plan.manifest import LeftOut, Manifest, PlannedFix, sha256, tampered, with_id
 from perfgate.plan.prediction import Prediction, prediction_of
 from perfgate.plan.rollback_page import ROLLBACK, read_page, rollback_page
@@ -36,13 +36,14 @@ class Origin:
     """Where a plan comes from and goes to.
 
     `commit_of` gives the commit that holds the files as they are, or "". `simulate` gives the profile of the
-    benchmark with drafts of files, None where it cannot be simulated.
+    benchmark with drafts of files, None where it cannot be simulated. `least_gain` is a share of now.
     """
 
     diagnosis_sha256: str
     folder: str
     commit_of: Callable[[tuple[FilePlan, ...]], str]
     simulate: Callable[[Mapping[str, bytes]], Profile | None]
+    least_gain: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Plan:
 
 def build_plan(ground: Ground, diagnosis: Diagnosis, choices: tuple[Choice, ...], origin: Origin) -> Plan:
     """Put the chosen fixes into drafts of the repository's files and write down what that takes."""
-    draft, answers = with_fixes(ground, choices)
+    draft, answers = with_fixes(ground, choices, _yardstick(diagnosis, origin))
     taken = tuple(choice for choice in answers if not choice.reason)
     plans = draft.plans()
     prediction = _prediction(diagnosis, taken, draft, origin)
@@ -88,6 +89,14 @@ def build_plan(ground: Ground, diagnosis: Diagnosis, choices: tuple[Choice, ...]
         manifest=manifest,
         documents={**documents, ROLLBACK: rollback_page(manifest).encode("utf-8", "surrogateescape")},
     )
+
+
+def _yardstick(diagnosis: Diagnosis, origin: Origin) -> Yardstick:
+    def amount(drafts: Mapping[str, bytes]) -> int | None:
+        profile = origin.simulate(drafts)
+        return None if profile is None else amount_of(profile, diagnosis.focus)
+
+    return Yardstick(amount=amount, least=origin.least_gain)
 
 
 def _prediction(diagnosis: Diagnosis, taken: tuple[Choice, ...], draft: Draft, origin: Origin) -> Prediction:

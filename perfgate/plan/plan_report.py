@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from perfgate.core.difference import DifferenceKind
 from perfgate.core.units import PS_PER_SECOND, percent, readable
 from perfgate.plan.manifest import Manifest  # noqa: TC001 - msgspec reads the annotations at run time
 from perfgate.plan.shell_word import shell_line
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from perfgate.plan.manifest import TextEdit
 
+_SHORT = 12  # digits of a digest that people read
 SCHEMA = "perfgate/optimize/1"
 
 
@@ -77,6 +79,8 @@ def amount_text(value: int, unit: str) -> str:
 
 
 def change_text(edit: TextEdit) -> str:
-    """`--optypelayout NCHW -> NHWC`."""
+    """`--optypelayout NCHW -> NHWC`; of a whole file that it is that of the baseline."""
+    if edit.kind in {DifferenceKind.FILE, DifferenceKind.MODEL}:
+        return f"the whole file, as the baseline's commit has it ({(edit.after or '')[:_SHORT]})"
     before, after = ("absent" if value is None else value or "set" for value in (edit.before, edit.after))
     return f"{edit.name} {before} -> {after}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.core.codec import decode, readable_json
+from perfgate.core.difference import DifferenceKind
 from perfgate.core.errors import UsageError
 from perfgate.core.units import percent
 from perfgate.plan.manifest import Manifest, tampered, with_id
@@ -105,6 +106,8 @@ def _changes(manifest: Manifest) -> Iterator[str]:
 
 
 def _value(edit: TextEdit, value: str | None) -> str:
+    if edit.kind in {DifferenceKind.FILE, DifferenceKind.MODEL}:
+        return f"the whole file, SHA-256 {code_span(str(value))}"
     return "absent" if value is None else code_span(f"{edit.name}={value}")
 
 

@@ -27,7 +27,7 @@ from perfgate.workflow.whole_file import write_file
 from perfgate.workflow.worktree import WorkTree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from git import Repo
 
@@ -61,13 +61,15 @@ def make_plan(request: PlanRequest, file: DiagnosisFile) -> Plan:
     tree = _tree(request.root)
     benchmarks = [item for items in find_suites(tree).values() for item in items]
     diagnosis = file.diagnosis
+    least = _least_gain(tree, benchmarks, diagnosis)
     origin = Origin(
         diagnosis_sha256=file.sha256,
         folder=request.output.as_posix(),
         commit_of=lambda plans: _commit_of(tree, plans),
-        simulate=lambda drafts: _simulated(tree, diagnosis.key, drafts),
+        simulate=_simulator(tree, diagnosis.key),
+        least_gain=least,
     )
-    choices = choose(diagnosis, _least_gain(tree, benchmarks, diagnosis), request.include)
+    choices = choose(diagnosis, least, request.include)
     return build_plan(ground_of(tree, benchmarks, diagnosis), diagnosis, choices, origin)
 
 
@@ -152,6 +154,19 @@ def _tree(root: Path) -> WorkTree:
         return WorkTree(root, open_repository(root))
     except UnusableError:
         return WorkTree(root, None)
+
+
+def _simulator(tree: WorkTree, key: str) -> Callable[[Mapping[str, bytes]], Profile | None]:
+    """Simulates drafts, the same ones once."""
+    known: dict[tuple[tuple[str, bytes], ...], Profile | None] = {}
+
+    def simulate(drafts: Mapping[str, bytes]) -> Profile | None:
+        content = tuple(sorted(drafts.items()))
+        if content not in known:
+            known[content] = _simulated(tree, key, drafts)
+        return known[content]
+
+    return simulate
 
 
 def _simulated(tree: WorkTree, key: str, drafts: Mapping[str, bytes]) -> Profile | None:

@@ -13,17 +13,21 @@ import pytest
 import yaml
 
 from perfgate.core.errors import UsageError
+from perfgate.core.record import ProfileSummary
+from perfgate.diagnose.summary_profile import profile_of_summary
 from perfgate.measure.benchmark import CompileSource
 from perfgate.plan.choice import choose
 from perfgate.plan.package import Origin, build_plan, read_plan
 from tests.diagnoses import LAYOUT, NOW, diagnosis, fix, flag, key
 from tests.plan_ground import CONVERT, FILES, RUNTIME, SCRIPT, benchmark, ground
+from tests.records import make_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from perfgate.core.diagnosis import Diagnosis
+    from perfgate.core.execution_profile import Profile
     from perfgate.measure.benchmark import Benchmark
     from perfgate.plan.package import Plan
 
@@ -182,6 +186,53 @@ def test_two_fixes_that_contradict_each_other_are_not_both_taken() -> None:
     plan = plan_of(found)
     assert [item.number for item in plan.manifest.fixes] == [1]
     assert plan.manifest.left_out[0].reason == "it cannot be written: fix 1 sets pool to another value"
+
+
+def profile(seconds: float) -> Profile:
+    """A simulated profile whose time is all that it says."""
+    found = profile_of_summary(make_record("a", profile=ProfileSummary(total_ps=round(seconds * 1e12))))
+    assert found is not None
+    return found
+
+
+def test_a_fix_that_adds_nothing_beside_the_others_is_left_out_and_the_rest_is_simulated() -> None:
+    """Two fixes of one cause: restore the flag, or another flag that does the same."""
+    found = diagnosis(fix(taken=(LAYOUT,)), fix(settings=(flag("--auto_tune_mode", "RL"),)))
+
+    def simulate(drafts: Mapping[str, bytes]) -> Profile | None:
+        text = drafts.get(CONVERT, b"")
+        return profile(9.0 if not text else 2.0 if b"NHWC" in text or b"RL" in text else 9.0)
+
+    def made(include: tuple[int, ...] = ()) -> Plan:
+        origin = Origin(
+            diagnosis_sha256="00",
+            folder="optimization_plan",
+            commit_of=lambda _: "",
+            simulate=simulate,
+            least_gain=0.01,
+        )
+        return build_plan(ground(), found, choose(found, 0.01, include), origin)
+
+    plan = made()
+    assert [item.number for item in plan.manifest.fixes] == [1]
+    assert plan.manifest.left_out[0].reason == "in the planned files it gives +0.0 %"
+    assert (plan.manifest.prediction.now, plan.manifest.prediction.planned) == (9 * 10**12, 2 * 10**12)
+    (note,) = plan.manifest.notes
+    assert note.endswith("-75.6 % was promised, the planned files simulate to -77.8 %")
+    assert [item.number for item in made((2,)).manifest.fixes] == [1, 2]
+
+
+def test_a_promise_that_the_files_do_not_keep_is_not_planned() -> None:
+    origin = Origin(
+        diagnosis_sha256="00",
+        folder="optimization_plan",
+        commit_of=lambda _: "",
+        simulate=lambda _: profile(9.0),
+        least_gain=0.01,
+    )
+    plan = build_plan(ground(), diagnosis(), choose(diagnosis(), 0.01), origin)
+    assert plan.manifest.files == ()
+    assert plan.manifest.left_out[0].reason == "in the planned files it gives +0.0 %"
 
 
 def test_some_of_several_fixes_have_no_prediction_together() -> None:
