@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.report.html.compare_columns import BAR
-from perfgate.report.html.drawing import add_cursor, category_axis, plot, source
+from perfgate.report.html.drawing import INK, add_cursor, category_axis, plot, source
 from perfgate.report.html.view import MAIN
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _waterfall(fall: Waterfall) -> figure:
     target.xaxis.axis_label = fall.unit
     _name_lanes(target, [-place - BAR / 2 for place in range(count)], fall.names, "compare-names")
     target.quad(
-        left="x0", right="x1", bottom="y0", top="y1", fill_color="colour", line_color="#444444",
+        left="x0", right="x1", bottom="y0", top="y1", fill_color="colour", line_color="colour",
         hatch_pattern="hatch", hatch_color="#ffffff", hatch_alpha=0.6, hatch_scale=8,
         nonselection_fill_alpha=1.0, source=source(fall.bars),
     )  # fmt: skip
@@ -55,7 +55,7 @@ def _metrics(lanes: MetricLanes) -> figure:
     )
     target.xaxis.axis_label = "change, %, to the right is worse"
     _name_lanes(target, [float(-place) for place in range(count)], lanes.names, "compare-metric-names")
-    target.add_layout(Span(location=0, dimension="height", line_color="#777777"))
+    target.add_layout(Span(location=0, dimension="height", line_color=INK))
     points = source(lanes.points)
     target.segment(x0="low", x1="high", y0="y", y1="y", line_color="colour", line_width=3, source=points)
     target.scatter(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from perfgate.report.html.pixels import Bar, Detail
     from perfgate.report.html.view import Columns
 
-_INK = "#777777"  # axes and ticks; readable on white and on the dark ground alike
+INK = "#777777"  # axes and ticks; readable on white and on the dark ground alike
 FONT = "12px"
 _NOTHING = "#00000000"
 _WIDE = 4  # narrow bars
@@ -178,6 +178,6 @@ def category_axis(labels: dict[float, str], *, name: str, visible: bool = True) 
 
 
 def _style(axis: Axis) -> None:
-    axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = _INK
-    axis.major_label_text_color = axis.axis_label_text_color = _INK
+    axis.axis_line_color = axis.major_tick_line_color = axis.minor_tick_line_color = INK
+    axis.major_label_text_color = axis.axis_label_text_color = INK
     axis.major_label_text_font_size = axis.axis_label_text_font_size = FONT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.report.html.colour import DANGER
-from perfgate.report.html.drawing import add_cursor, add_labels, plot, source
+from perfgate.report.html.drawing import INK, add_cursor, add_labels, plot, source
 from perfgate.report.html.flow_columns import HOST, WIDTH
 from perfgate.report.html.view import MAIN
 
@@ -32,11 +32,11 @@ def draw_flow(columns: Mapping[str, Columns]) -> LayoutDOM:
     target = plot(name=MAIN, height=_PIXELS, x=(-margin, WIDTH + margin), y=(-40, _TOP))
     target.xaxis.visible = target.yaxis.visible = False
     target.segment(
-        x0="x0", y0="y0", x1="x1", y1="y1", line_width="width", line_color="#777777", line_alpha=0.7,
+        x0="x0", y0="y0", x1="x1", y1="y1", line_width="width", line_color=INK, line_alpha=0.7,
         nonselection_line_alpha=0.7, source=made["lines"],
     )  # fmt: skip
     target.quad(
-        left="x0", right="x1", bottom="y0", top="y1", fill_color="colour", line_color="#444444",
+        left="x0", right="x1", bottom="y0", top="y1", fill_color="colour", line_color=INK, line_width=0.5,
         hatch_pattern="hatch", hatch_color="#ffffff", hatch_alpha=0.6, hatch_scale=8,
         nonselection_fill_alpha=1.0, source=made["boxes"],
     )  # fmt: skip
@@ -50,8 +50,8 @@ def draw_flow(columns: Mapping[str, Columns]) -> LayoutDOM:
         background_fill_alpha=0.8,
     )  # fmt: skip
     target.add_glyph(made["texts"], text)
-    target.add_layout(Span(location=HOST, dimension="width", line_color="#777777", line_width=2))
-    target.add_layout(Label(x=0, y=HOST, text="host memory", text_color="#777777", text_font_size="12px"))
+    target.add_layout(Span(location=HOST, dimension="width", line_color=INK, line_width=2))
+    target.add_layout(Label(x=0, y=HOST, text="host memory", text_color=INK, text_font_size="12px"))
     add_labels(target)
     add_cursor(target)
     return target

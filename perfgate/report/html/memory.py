@@ -80,12 +80,12 @@ def _axis(columns: MemoryColumns) -> Choice:
 
 
 def _legend(*, has_before: bool) -> tuple[Swatch, ...]:
-    before = (Swatch(BEFORE, "before"),) if has_before else ()
+    before = (Swatch(BEFORE, "before, dashed", is_hatched=True),) if has_before else ()
     return (
         *before,
         Swatch(AFTER, "after"),
         Swatch(AT_PEAK, "live at the peak"),
-        Swatch(ELSEWHERE, "other tensors"),
+        Swatch(ELSEWHERE, "other tensors, and what is taken of a pool"),
         Swatch(ELSEWHERE, "kept after its last reader", is_hatched=True),
         Swatch(SAFE, "safe line"),
         Swatch(DANGER, "danger line"),

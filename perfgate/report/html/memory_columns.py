@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.units import readable
 from perfgate.report.html.byte_axis import ByteUnit, byte_unit
-from perfgate.report.html.colour import CATEGORIES, DANGER, GONE, SAFE, WARNING
+from perfgate.report.html.colour import CATEGORIES, CHANGES, DANGER, GONE, HATCHED, PLAIN, SAFE, SAME, WARNING
 from perfgate.report.html.memory_facts import DANGER_SHARE, SAFE_SHARE
 from perfgate.report.html.memory_text import block_name, block_text, peak_text
 from perfgate.report.html.time_axis import time_unit
@@ -23,7 +23,8 @@ PEAK = 0  # the row of the peak; the blocks follow from row 1 on
 NEAR = 2.5  # the limits are in sight at first where the danger line is at most so many peaks high
 ROOM = 1.1  # of the y axis above the highest
 FREE_CLASSES = ("up to 64 MiB", "to 256 MiB", "to 1 GiB", "above 1 GiB")
-AT_PEAK, ELSEWHERE, BEFORE, AFTER = CATEGORIES[1], CATEGORIES[0], GONE, CATEGORIES[0]
+AT_PEAK, ELSEWHERE = CHANGES[3], SAME  # three times lighter or darker than each other
+BEFORE, AFTER = GONE, CATEGORIES[0]  # before is dashed or hatched as well
 STRIP = 0.7  # height of a pool's strip in its lane
 
 
@@ -187,14 +188,12 @@ def _free(sides: Mapping[str, MemoryFacts]) -> Columns:
     for place, (side, facts) in enumerate(sides.items()):
         for group, count in enumerate(facts.memory.free_blocks):
             left = group + place * share
-            colour = BEFORE if side == "before" else AFTER
-            rows.append(
-                (left, left + share, count, colour, f"{side}: {count} free blocks {FREE_CLASSES[group]}")
-            )
-    columns = list(zip(*rows, strict=True)) or [()] * 5
-    made: Columns = {
-        name: list(columns[place]) for place, name in enumerate(("x0", "x1", "count", "colour", "tip"))
-    }
+            look = (BEFORE, HATCHED) if side == "before" else (AFTER, PLAIN)
+            tip = f"{side}: {count} free blocks {FREE_CLASSES[group]}"
+            rows.append((left, left + share, count, *look, tip))
+    names = ("x0", "x1", "count", "colour", "hatch", "tip")
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    made: Columns = {name: list(columns[place]) for place, name in enumerate(names)}
     return made | {"row": [-1] * len(rows)}
 
 

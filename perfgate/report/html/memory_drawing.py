@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.report.html.colour import DANGER
-from perfgate.report.html.drawing import FONT, add_cursor, category_axis, chosen_rows, plot, source
-from perfgate.report.html.memory_columns import AFTER, BEFORE, FREE_CLASSES, STRIP
+from perfgate.report.html.colour import DANGER, HATCHED, SAME
+from perfgate.report.html.drawing import FONT, INK, add_cursor, category_axis, chosen_rows, plot, source
+from perfgate.report.html.memory_columns import AFTER, AT_PEAK, BEFORE, FREE_CLASSES, STRIP
 from perfgate.report.html.view import MAIN
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ LATE = "memory-late"
 SIZE_AXIS = "memory-size"  # the range of the curve's y axis
 _COLOURS = {"before": BEFORE, "after": AFTER}
 _WIDTHS = {"before": 1, "after": 2}  # pixels
+_DASHES: dict[str, list[int]] = {"before": [4, 2], "after": []}
 _CURVE, _LIVES, _LANE, _AROUND, _FREE, _ENDS = 260, 260, 28, 50, 160, 180  # pixels
 
 
@@ -52,7 +53,7 @@ def _curve(columns: MemoryColumns) -> figure:
     for side, points in columns.curves.items():
         target.step(
             x="x", y="y", mode="after", line_color=_COLOURS[side], line_width=_WIDTHS[side],
-            source=source(points),
+            line_dash=_DASHES[side], source=source(points),
         )  # fmt: skip
     for limit in columns.limits:
         span = Span(location=limit.place, dimension="width", line_color=limit.colour, line_dash=[6, 3])
@@ -74,18 +75,19 @@ def _lives(columns: MemoryColumns, curve: figure) -> figure:
     target = plot(name="memory-map", height=_LIVES, x=(0.0, columns.width), y=(0.0, columns.top * 1.02))
     target.x_range = curve.x_range
     target.yaxis.axis_label, target.xaxis.axis_label = f"address, {columns.size}", columns.time
-    everything = columns.lives
-    at_peak = [place for place, colour in enumerate(everything["colour"]) if colour != AFTER]
-    alone = chosen_rows(everything, at_peak)
-    for name, blocks in zip(PEAK_LIVES, (everything, alone), strict=True):
+    rows = range(len(columns.lives["row"]))
+    at_peak = [row for row in rows if columns.lives["colour"][row] == AT_PEAK]
+    others = [row for row in rows if columns.lives["colour"][row] != AT_PEAK]
+    # The peak's lie above all others, however narrow they are.
+    for name, chosen in zip(PEAK_LIVES, ([*others, *at_peak], at_peak), strict=True):
         target.quad(
-            left="x0", right="x1", bottom="y0", top="y1", fill_color="colour", fill_alpha=0.75,
-            line_color="#ffffff", line_width=0.5, nonselection_fill_alpha=0.75, name=name,
-            visible=name == PEAK_LIVES[0], source=source(blocks),
+            left="x0", right="x1", bottom="y0", top="y1", fill_color="colour", line_color=INK,
+            line_width=0.5, nonselection_fill_alpha=1.0, name=name, visible=name == PEAK_LIVES[0],
+            source=source(chosen_rows(columns.lives, chosen)),
         )  # fmt: skip
     target.quad(
         left="x0", right="x1", bottom="y0", top="y1", fill_color=None, line_color=None,
-        hatch_pattern="right_diagonal_line", hatch_color="#ffffff", hatch_scale=8, name=LATE,
+        hatch_pattern=HATCHED, hatch_color="#000000", hatch_scale=8, name=LATE,
         source=source(columns.late),
     )  # fmt: skip
     add_cursor(target)
@@ -101,10 +103,10 @@ def _pools(columns: MemoryColumns) -> figure:
     target.add_layout(category_axis(labels, name="memory-pool-names"), "left")
     target.quad(
         left=[0] * lanes, right=[100] * lanes, bottom=[-lane - STRIP for lane in range(lanes)],
-        top=[-lane for lane in range(lanes)], fill_color=None, line_color="#777777",
+        top=[-lane for lane in range(lanes)], fill_color=None, line_color=INK,
     )  # fmt: skip
     target.quad(
-        left="x0", right="x1", bottom="y0", top="y1", fill_color=AFTER, line_color="#ffffff",
+        left="x0", right="x1", bottom="y0", top="y1", fill_color=SAME, line_color=INK,
         line_width=0.5, nonselection_fill_alpha=1.0, source=source(columns.strips),
     )  # fmt: skip
     return target
@@ -120,8 +122,9 @@ def _free(columns: MemoryColumns) -> figure:
     labels = {place + 0.4: text for place, text in enumerate(FREE_CLASSES)}
     target.add_layout(category_axis(labels, name="memory-free-names"), "below")
     target.quad(
-        left="x0", right="x1", bottom=0, top="count", fill_color="colour", line_color="#ffffff",
-        nonselection_fill_alpha=1.0, source=source(columns.free),
+        left="x0", right="x1", bottom=0, top="count", fill_color="colour", line_color=INK,
+        hatch_pattern="hatch", hatch_color="#ffffff", hatch_scale=8, nonselection_fill_alpha=1.0,
+        source=source(columns.free),
     )  # fmt: skip
     return target
 

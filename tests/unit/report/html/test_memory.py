@@ -102,6 +102,18 @@ def test_lives_are_boxes_over_time_and_address() -> None:
     assert [list(late[name]) for name in ("row", "x0", "x1")] == [[1], [20], [30]]
 
 
+def luminance(colour: str) -> float:
+    """Relative luminance of an sRGB colour (WCAG 2.2)."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_tensors_at_the_peak_stand_out_without_hue() -> None:
+    darker, lighter = sorted((luminance(AT_PEAK), luminance(ELSEWHERE)))
+    assert (lighter + 0.05) / (darker + 0.05) >= 3
+
+
 def test_the_curve_has_safe_and_danger_lines_at_shares_of_the_device() -> None:
     columns = memory_columns({"after": memory_facts(AFTER)}, {})
     places = {limit.text.split(":")[0]: limit.place for limit in columns.limits}
