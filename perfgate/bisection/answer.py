@@ -62,9 +62,13 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was spent; `builds` counts the failed ones too. Seconds as the outcomes reported them."""
+    """What was spent; `builds` counts the failed ones too, not the `clean` ones that confirm an exact value.
+
+    Seconds as the outcomes reported them.
+    """
 
     builds: int = 0
+    clean: int = 0
     failed: int = 0
     launches: int = 0
     samples: int = 0

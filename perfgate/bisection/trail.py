@@ -54,6 +54,7 @@ class Trail:
     built: set[int] = field(default_factory=set)
     build_seconds: list[float] = field(default_factory=list)
     failed_builds: int = 0
+    clean_builds: int = 0
     seconds: float = 0.0
     view: View | None = None
     expected: Cost = field(default_factory=Cost)
@@ -76,7 +77,8 @@ class Trail:
     def cost(self) -> Cost:
         """What was spent so far."""
         return Cost(
-            builds=len(self.build_seconds),
+            builds=len(self.build_seconds) - self.clean_builds,
+            clean=self.clean_builds,
             failed=self.failed_builds,
             launches=sum(map(len, self.launches.values())),
             samples=self.samples(),
@@ -122,6 +124,8 @@ class Trail:
         )
         if outcome is None:
             raise StopSearch("stopped before the end")
+        if is_clean:
+            self.clean_builds += sum(build.commit == outcome.commit for build in outcome.builds)
         return self.note(outcome)
 
     def _ahead(self, position: int) -> tuple[str, ...]:

@@ -66,4 +66,5 @@ def _past(near: Ints, places: Ints) -> Floats:
     gaps = np.abs(places[:, None] - near).min(axis=1)
     past = gaps / np.maximum(gaps + length, 1.0)
     is_outside = (places < near[0]) | (places > near[-1])
-    return np.where(is_outside, np.cbrt(past), past**2)
+    chance: Floats = np.where(is_outside, np.cbrt(past), past**2)
+    return chance

@@ -14,10 +14,13 @@ import click
 
 from perfgate.bisection.problem import MAX_CULPRITS, Wanted
 from perfgate.cli.bisect_progress import Progress
-from perfgate.cli.options import baselines_option, write_text
+from perfgate.cli.options import append_runner_file, baselines_option, write_text
+from perfgate.cli.say import say
 from perfgate.core.codec import plain, readable_json
 from perfgate.core.errors import ExitCode, UsageError
+from perfgate.report.bisect_output import BisectFailure, BisectOutput
 from perfgate.report.bisect_plan import plan_lines
+from perfgate.report.bisect_summary import bisect_summary
 from perfgate.report.bisect_text import bisect_lines, resume_command
 from perfgate.workflow.bisect_request import SETUP_TIMEOUT, BisectRequest, Budget, Measuring
 from perfgate.workflow.bisecting import run_bisection
@@ -26,6 +29,8 @@ from perfgate.workflow.planning import plan_bisection
 from perfgate.workflow.worktree import find_root
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from perfgate.report.bisect_text import BisectReport
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -91,24 +96,32 @@ def bisect(ctx: click.Context, /, json_file: str | None, **asked: Any) -> None: 
     interruption = Interruption()
     listener = Progress(is_quiet=ctx.obj["quiet"])
     listener.say(_NOTICE)
-    reports = []
-    code = int(ExitCode.NOTHING)
+    reports: list[BisectReport] = []
+    failures: list[BisectFailure] = []
     with interruption.caught(), closing(run_bisection(request, listener, interruption)) as found:
-        for report in found:
+        for done in found:
             listener.clear()
-            reports.append(report)
+            if isinstance(done, BisectFailure):
+                failures.append(done)
+                continue
+            reports.append(done)
             if json_file != "-":
-                for line in bisect_lines(report, dt.datetime.now(dt.UTC), resume_command(sys.argv[1:])):
+                for line in bisect_lines(done, dt.datetime.now(dt.UTC), resume_command(sys.argv[1:])):
                     click.echo(line)
-        code = _exit_code(reports)
+    output = BisectOutput(
+        results=tuple(reports), failures=tuple(failures), exit_code=_exit_code([*reports, *failures])
+    )
+    for failure in failures:
+        say(f"perfgate: {failure.benchmark} was not searched, {failure.error}", err=True)
     if json_file is not None:
-        write_text(json_file, readable_json(plain(reports)))
-    ctx.exit(code)
+        write_text(json_file, readable_json(plain(output)))
+    append_runner_file("GITHUB_STEP_SUMMARY", bisect_summary(output, os.environ))
+    ctx.exit(output.exit_code)
 
 
-def _exit_code(reports: list[BisectReport]) -> int:
+def _exit_code(done: Sequence[BisectReport | BisectFailure]) -> int:
     """Of several benchmarks: a signal's, else the worst of the others; 11 when there is none."""
-    return max((report.exit_code for report in reports), default=int(ExitCode.NOTHING))
+    return max((item.exit_code for item in done), default=int(ExitCode.NOTHING))
 
 
 def _request(asked: dict[str, Any]) -> BisectRequest:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from perfgate.cli.options import baselines_option
+from perfgate.cli.options import append_runner_file, baselines_option
 from perfgate.core.errors import UsageError
 from perfgate.report.check_report import decode_check_report
 from perfgate.report.github_annotations import escaped_message
@@ -68,7 +68,7 @@ def run(ctx: click.Context, /, artifact: str, arguments: str, base: str) -> None
         "report": str(done.report),
         "folder": str(folder),
     }
-    _append("GITHUB_OUTPUT", "".join(output_text(name, value) for name, value in values.items()))
+    append_runner_file("GITHUB_OUTPUT", "".join(output_text(name, value) for name, value in values.items()))
     ctx.exit(done.exit_code)
 
 
@@ -78,7 +78,7 @@ def run(ctx: click.Context, /, artifact: str, arguments: str, base: str) -> None
 def summary(report: Path, exit_code: int) -> None:
     """Append the verdict to the job's summary, or print it outside a job."""
     text = summary_text(_read(report)) if report.is_file() else absent_summary(exit_code)
-    if not _append("GITHUB_STEP_SUMMARY", text):
+    if not append_runner_file("GITHUB_STEP_SUMMARY", text):
         click.echo(text, nl=False)
 
 
@@ -123,16 +123,6 @@ def comment(baselines: str) -> None:
 
 def _read(path: Path) -> CheckReport:
     return decode_check_report(path.read_bytes(), str(path))
-
-
-def _append(variable: str, text: str) -> bool:
-    """Append to the file that the runner names; False when it names none."""
-    target = os.environ.get(variable, "")
-    if not target:
-        return False
-    with Path(target).open("a", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-    return True
 
 
 def _write_through(data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,3 +102,13 @@ def write_text(target: str, text: str) -> None:
         click.echo(text, nl=False)
         return
     write_text_file(Path(target), text)
+
+
+def append_runner_file(variable: str, text: str) -> bool:
+    """Append to the file that the runner names; False when it names none."""
+    target = os.environ.get(variable, "")
+    if not target:
+        return False
+    with Path(target).open("a", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+    return True

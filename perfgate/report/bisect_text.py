@@ -29,12 +29,11 @@ _SURE = 0.9995  # from here on one decimal of percent would print 100
 
 
 class BisectReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a report of one benchmark shows; also the JSON form, with its schema.
+    """Everything that a report of one benchmark shows, and its JSON form.
 
     `definition` and `placed`: digest and paths of the files that were placed over every commit.
     """
 
-    schema: str = "perfgate/bisect/1"
     benchmark: str
     metric: Metric
     good: str
@@ -61,7 +60,7 @@ def bisect_lines(report: BisectReport, now: dt.datetime, command: str) -> list[s
     lines += _evidence(report)
     lines += [f"{'note':<{_LABEL}}{inert(note)}" for note in (*report.notes, *report.answer.notes)]
     lines += _row("files", f"{len(report.placed)} placed over every commit, {report.definition[:12]}")
-    lines += _row("cost", _cost(report))
+    lines += _row("cost", cost_text(report))
     if report.interrupted:
         lines += _row("resume", command)
     return lines
@@ -96,7 +95,7 @@ def _finding_lines(report: BisectReport, finding: Finding, now: dt.datetime) -> 
     culprit = finding.culprit
     lines: list[str] = []
     if len(culprit.suspects) == 1:
-        lines += _row("culprit", f"{_named(culprit.commit, now)}   {_chance(culprit, report.metric)}")
+        lines += _row("culprit", f"{_named(culprit.commit, now)}   {chance_text(culprit, report.metric)}")
     else:
         lines += _row("culprit", f"one of {len(culprit.suspects)} commits, the others cannot be built")
         for item in culprit.suspects:
@@ -122,7 +121,8 @@ def _quoted(subject: str) -> str:
     return f'"{text[: _SHOWN_SUBJECT - 3]}..."' if len(text) > _SHOWN_SUBJECT else f'"{text}"'
 
 
-def _chance(culprit: Culprit, metric: Metric) -> str:
+def chance_text(culprit: Culprit, metric: Metric) -> str:
+    """How sure it is."""
     if metric.kind is Kind.EXACT:
         return "exact, confirmed"
     shown = "> 99.9 %" if culprit.chance > _SURE else f"{culprit.chance:.1%}".replace("%", " %")
@@ -223,12 +223,14 @@ def _evidence_row(item: Evidence, unit: str) -> list[str]:
     ]
 
 
-def _cost(report: BisectReport) -> str:
+def cost_text(report: BisectReport) -> str:
+    """What was spent; clean rebuilds confirm an exact value and are no part of the search."""
     cost = report.cost
     failed = f" ({cost.failed} failed)" if cost.failed else ""
+    clean = f" and {cost.clean} clean rebuilds" if cost.clean else ""
     replayed = f", {report.replayed} probes out of the journal" if report.replayed else ""
     return (
-        f"{cost.builds} builds{failed}, {cost.launches} launches, {cost.samples} samples, "
+        f"{cost.builds} builds{failed}{clean}, {cost.launches} launches, {cost.samples} samples, "
         f"{report.seconds:.0f} s{replayed}; journal in the cache, id {report.journal}"
     )
 

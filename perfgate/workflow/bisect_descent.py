@@ -75,6 +75,7 @@ def total_cost(costs: Sequence[Cost]) -> Cost:
     """What several searches have spent together."""
     return Cost(
         builds=sum(item.builds for item in costs),
+        clean=sum(item.clean for item in costs),
         failed=sum(item.failed for item in costs),
         launches=sum(item.launches for item in costs),
         samples=sum(item.samples for item in costs),

@@ -13,7 +13,8 @@ from perfgate.bisection.overlay import submodules
 from perfgate.bisection.owner import this_process
 from perfgate.bisection.surroundings import Surroundings
 from perfgate.bisection.worktrees import Worktrees
-from perfgate.core.errors import ExitCode
+from perfgate.core.errors import ExitCode, PerfgateError
+from perfgate.report.bisect_output import BisectFailure
 from perfgate.report.bisect_text import BisectReport
 from perfgate.workflow.bisect_choice import accepted_commit, benchmarks_of, choose, metric_of
 from perfgate.workflow.bisect_descent import Descent, total_cost
@@ -69,18 +70,27 @@ def prepare_bisection(request: BisectRequest) -> tuple[Grounds, tuple[BisectSubj
 
 def run_bisection(
     request: BisectRequest, listener: Listener, interruption: Interruption
-) -> Generator[BisectReport]:
+) -> Generator[BisectReport | BisectFailure]:
     """One result per benchmark, as soon as it is there; ends early after a signal.
 
+    With several benchmarks an error ends the search of its own one only.
+
     Raises:
-        PerfgateError: the range, the benchmark or an end cannot be used.
+        PerfgateError: the range, the only benchmark or its end cannot be used.
         InterruptedRunError: a signal before anything was measured.
     """
     with interruption.may_raise():
         grounds, subjects = prepare_bisection(request)
     with workplace(request, grounds, listener, interruption) as work:
         for subject in subjects:
-            done = _bisect(work, subject)
+            try:
+                done = _bisect(work, subject)
+            except PerfgateError as problem:
+                if len(subjects) == 1:
+                    raise
+                key = subject.benchmark.key
+                yield BisectFailure(benchmark=key, error=problem.line, exit_code=problem.exit_code)
+                continue
             yield done
             if done.interrupted:
                 return

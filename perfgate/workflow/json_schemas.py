@@ -20,6 +20,7 @@ from perfgate.measure.suite_schema import SuiteFile
 from perfgate.plan.plan_report import OptimizeReport
 from perfgate.plan.postmortem_report import PostmortemReport
 from perfgate.report.baseline_reports import BaselineDiff, BaselineList, BaselinePrune, BaselineUpdate
+from perfgate.report.bisect_output import BisectOutput
 from perfgate.report.check_report import CheckReport
 from perfgate.report.compare_report import CompareReport
 from perfgate.report.diagnosis_report import DiagnosisReport
@@ -54,6 +55,7 @@ _WRITTEN: dict[str, Any] = {
     "baseline-diff": BaselineDiff,
     "baseline-update": BaselineUpdate,
     "baseline-prune": BaselinePrune,
+    "bisect": BisectOutput,
     "doctor": DoctorReport,
     "import": ImportReport,
     "init": PlanReport,

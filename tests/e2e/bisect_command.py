@@ -46,7 +46,7 @@ class Bisection:
         """Run it and read its JSON: the only benchmark's report."""
         done = self.run(*arguments, "--json", "-", **environment)
         assert done.out, done.text
-        (found,) = json.loads(done.out)
+        (found,) = json.loads(done.out)["results"]
         assert found["exit_code"] == done.code
         return dict(found)
 

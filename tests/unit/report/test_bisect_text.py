@@ -88,7 +88,7 @@ REPORT = BisectReport(
         ),
     ),
     findings=(FINDING,),
-    cost=Cost(builds=13, failed=1, launches=20, samples=96),
+    cost=Cost(builds=13, clean=2, failed=1, launches=20, samples=96),
     notes=("cleaned up after 1 dead runs, 0 processes",),
     journal="7c1d",
     replayed=0,
@@ -118,7 +118,8 @@ def test_a_named_commit_is_told_with_its_evidence() -> None:
         "\n"
         "note      cleaned up after 1 dead runs, 0 processes\n"
         "files     1 placed over every commit, f1047568f23c\n"
-        "cost      13 builds (1 failed), 20 launches, 96 samples, 58 s; journal in the cache, id 7c1d"
+        "cost      13 builds (1 failed) and 2 clean rebuilds, 20 launches, 96 samples, 58 s; "
+        "journal in the cache, id 7c1d"
     )
 
 
