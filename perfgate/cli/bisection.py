@@ -45,12 +45,21 @@ _NOTICE = "old commits are code that runs: what is built here runs with your rig
 )
 @click.option("--metric", metavar="NAME", help="Metric to search (default: the simulator's exact one).")
 @click.option(
-    "--direction", type=click.Choice([str(item) for item in Wanted]), default="worse", show_default=True
+    "--direction",
+    type=click.Choice([str(item) for item in Wanted]),
+    default="worse",
+    show_default=True,
+    help="Which way the benchmark moved.",
 )
 @click.option("--setup", metavar="CMD", help="Runs in each checkout before it is measured.")
 @click.option("--shell", is_flag=True, help="Run the set-up command by /bin/sh.")
 @click.option(
-    "--setup-timeout", type=click.FloatRange(1), default=SETUP_TIMEOUT, show_default=True, metavar="S"
+    "--setup-timeout",
+    type=click.FloatRange(1),
+    default=SETUP_TIMEOUT,
+    show_default=True,
+    metavar="S",
+    help="Of the set-up command.",
 )
 @click.option(
     "--timeout", type=click.FloatRange(1), metavar="S", help="Per launch (default: 10 x the first)."
@@ -61,16 +70,35 @@ _NOTICE = "old commits are code that runs: what is built here runs with your rig
 @click.option(
     "--build-cost", type=click.FloatRange(0), default=0.0, metavar="S", help="First guess of a build."
 )
-@click.option("--max-culprits", type=click.IntRange(1, 20), default=MAX_CULPRITS, show_default=True)
+@click.option(
+    "--max-culprits",
+    type=click.IntRange(1, 20),
+    default=MAX_CULPRITS,
+    show_default=True,
+    help="Name at most so many commits.",
+)
 @click.option(
     "--grid", type=click.IntRange(0, 1000), default=0, metavar="N", help="Probe N spread commits first."
 )
 @click.option(
     "--paths", multiple=True, metavar="PATH", help="Only commits that change one of these; repeatable."
 )
-@click.option("--benchmark-from", "definition", default="bad", show_default=True, metavar="bad|each|REV")
+@click.option(
+    "--benchmark-from",
+    "definition",
+    default="bad",
+    show_default=True,
+    metavar="bad|each|REV",
+    help="Whose suite and devices define the benchmark.",
+)
 @click.option("--under-test", multiple=True, metavar="PATH", help="Stays each commit's own; repeatable.")
-@click.option("--deps", type=click.Choice(["frozen", "each"]), default="frozen", show_default=True)
+@click.option(
+    "--deps",
+    type=click.Choice(["frozen", "each"]),
+    default="frozen",
+    show_default=True,
+    help="Lock files: those of the bad end, or of each commit.",
+)
 @click.option(
     "--env", "names", multiple=True, metavar="NAME", help="Variable that builds may see; repeatable."
 )

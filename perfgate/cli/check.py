@@ -40,8 +40,19 @@ if TYPE_CHECKING:
 @click.option(
     "--min-effect", default=None, metavar="PCT", help="Smallest change worth a failure, such as 1%."
 )
-@click.option("--inconclusive", type=click.Choice(["pass", "warn", "fail"]), default=None)
-@click.option("--on-guardrail", type=click.Choice(["stop", "measure"]), default="stop", show_default=True)
+@click.option(
+    "--inconclusive",
+    type=click.Choice(["pass", "warn", "fail"]),
+    default=None,
+    help="What an inconclusive verdict does (default: that of the policy).",
+)
+@click.option(
+    "--on-guardrail",
+    type=click.Choice(["stop", "measure"]),
+    default="stop",
+    show_default=True,
+    help="Measure in spite of a violation, still red.",
+)
 @click.option(
     "--records", "given", type=click.Path(path_type=Path), help="Judge these records; measure nothing."
 )

@@ -67,7 +67,14 @@ def _run(
 @click.option("--base", default=None, metavar="REF", help="Commit whose rules hold as well.")
 @click.option("--rules", "rule_file", default=None, metavar="FILE", help="Judge by this file alone.")
 @click.option("--today", default=None, metavar="DATE", help="Judge waivers as on this day.")
-@click.option("--format", "form", type=click.Choice(["text", "github", "sarif", "json"]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "github", "sarif", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of what is printed.",
+)
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write there instead of standard output.")
 @json_option
 @click.option(

@@ -31,7 +31,12 @@ if TYPE_CHECKING:
 @click.option("--device", default="", metavar="NAME", help="Device of the records (default: from the files).")
 @click.option("--name", default="", metavar="NAME", help="Name for the benchmark of files that have none.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=Path(".perfgate/records"), show_default=True
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path(".perfgate/records"),
+    show_default=True,
+    help="Folder of the records.",
 )
 @json_option
 def import_results(files: tuple[Path, ...], output: Path, json_file: str | None, **asked: Any) -> None:  # noqa: ANN401 - click's values

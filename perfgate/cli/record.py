@@ -39,7 +39,12 @@ def _levels(_context: click.Context, _option: click.Parameter, text: str | None)
 @click.option("--metric", metavar="NAME", help="With --endpoints: the metric that tells them apart.")
 @click.option("--samples", type=click.IntRange(1, 100_000), default=None, help="Samples per run.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=Path(".perfgate/records"), show_default=True
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path(".perfgate/records"),
+    show_default=True,
+    help="Folder of the records.",
 )
 @click.option("--at", "revision", default=None, metavar="REV", help="Measure the files of this commit.")
 @click.option("--explain", is_flag=True, help="Show the arithmetic behind the copies and the times.")

@@ -26,7 +26,7 @@ from perfgate.workflow.worktree import find_root
     "--inject", default=None, metavar="PCT", help="Slow one benchmark at a time and count what is found."
 )
 @click.option("--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the noise.")
 @json_option
 @policy_option
 @click.pass_context

@@ -25,7 +25,7 @@ _FILE = click.Path(path_type=Path)
 @ground_options
 @selection_options
 @click.option("--diagnosis", type=_FILE, default=None, help="What `perfgate diagnose --json` wrote.")
-@click.option("-o", "--output", type=_FILE, default=Path("report.html"), show_default=True)
+@click.option("-o", "--output", type=_FILE, default=Path("report.html"), show_default=True, help="The page.")
 @click.pass_context
 def visualize(ctx: click.Context, /, profiles: tuple[Path, ...], output: Path, **asked: Any) -> None:  # noqa: ANN401 - click's values
     """Write one HTML page about a benchmark, which needs no network.

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import Meta
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Json = dict[str, Any]  # a JSON object
+
+
+def means(text: str) -> Meta:
+    """What a key is for: editors show it, and the reference of the documentation is made from it."""
+    return Meta(description=text)
 
 
 def yaml_json_schema(target: type[Any], title: str) -> Json:

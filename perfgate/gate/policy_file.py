@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from perfgate.config.typed_yaml import Document, did_you_mean, read_typed
+from perfgate.config.yaml_schema import means
 from perfgate.core.errors import UnusableError
 from perfgate.core.metric import KNOWN_METRICS, Metric
 from perfgate.gate.thresholds import (
@@ -52,49 +53,66 @@ Text = Annotated[str, Meta(min_length=1)]
 class PolicyEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One rule; the last rule that matches a benchmark and metric wins, key by key."""
 
-    match: Text
-    metric: Text = "*"
-    alpha: Annotated[float, Meta(gt=0, le=0.5)] | None = None
-    min_effect: str | None = None
-    tail_effect: str | None = None
-    equivalence: str | None = None
-    relative: str | None = None
-    absolute: str | None = None
-    limit: str | None = None
-    location: Location | None = None
-    suspect: Suspicion | None = None
-    max_runs: Annotated[int, Meta(ge=1, le=100)] | None = None
-    bootstrap_veto: bool | None = None
-    common_shift: Answer | None = None
-    on_inconclusive: Answer | None = None
-    on_missing: Answer | None = None
-    on_new: Answer | None = None
-    on_changed: Answer | None = None
-    level: Level | None = None
-    method: Method | None = None
+    match: Annotated[Text, means("glob on benchmarks, `name` or `name[device]`")]
+    metric: Annotated[Text, means("glob on metrics")] = "*"
+    alpha: Annotated[
+        Annotated[float, Meta(gt=0, le=0.5)] | None, means("error of the whole suite; 0.05 without it")
+    ] = None
+    min_effect: Annotated[
+        str | None, means("change of a sampled metric below which nothing is called; 1% without it")
+    ] = None
+    tail_effect: Annotated[
+        str | None, means("the same for a percentile; 5% for P99 and 3% for P95 without it")
+    ] = None
+    equivalence: Annotated[str | None, means("what `unchanged` promises not to miss; 3% without it")] = None
+    relative: Annotated[str | None, means("tolerance of an exact metric; 0.5% without it")] = None
+    absolute: Annotated[str | None, means("tolerance of an exact metric in its unit; 0 without it")] = None
+    limit: Annotated[str | None, means("budget in the metric's unit, such as `<=33ms` or `>=30fps`")] = None
+    location: Annotated[Location | None, means("what stands for a run; p25 without it")] = None
+    suspect: Annotated[Suspicion | None, means("which tests raise a suspicion; by backend without it")] = None
+    max_runs: Annotated[
+        Annotated[int, Meta(ge=1, le=100)] | None,
+        means("most candidate runs that a suspect gets; 9 without it"),
+    ] = None
+    bootstrap_veto: Annotated[
+        bool | None, means("an interval that reaches zero makes a regression inconclusive; true without it")
+    ] = None
+    common_shift: Annotated[Answer | None, means("what a common shift does; fail without it")] = None
+    on_inconclusive: Annotated[Answer | None, means("what the verdict does; warn without it")] = None
+    on_missing: Annotated[Answer | None, means("what the verdict does; fail without it")] = None
+    on_new: Annotated[Answer | None, means("what the verdict does; warn without it")] = None
+    on_changed: Annotated[Answer | None, means("what the verdict does; fail without it")] = None
+    level: Annotated[Level | None, means("what a regression does; fail without it")] = None
+    method: Annotated[Method | None, means("test over runs; t without it")] = None
 
 
 class WaiverEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A dated, owned exception for one metric of one benchmark."""
 
-    benchmark: Text
-    metric: Text
-    up_to: str
-    owner: Text
-    reason: Text
-    expires: Text
+    benchmark: Annotated[Text, means("the benchmark, `name` or `name[device]`")]
+    metric: Annotated[Text, means("the metric")]
+    up_to: Annotated[str, means("largest change that is waived, such as `8%`")]
+    owner: Annotated[Text, means("who answers for it")]
+    reason: Annotated[Text, means("why it is accepted")]
+    expires: Annotated[Text, means("its last day, at most 90 days ahead")]
 
 
 class PolicyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A whole policy file."""
 
-    version: Annotated[int, Meta(ge=1, le=1)]
-    policy: list[PolicyEntry] = []
-    full_suite: Literal["ci", "always", "never"] = "never"
-    acceptance: Literal["block", "review"] = "block"
-    owners: dict[str, str] = {}
-    removed: list[Text] = []
-    waivers: list[WaiverEntry] = []
+    version: Annotated[Annotated[int, Meta(ge=1, le=1)], means("version of this format")]
+    policy: Annotated[list[PolicyEntry], means("rules; the last one that matches wins, key by key")] = []
+    full_suite: Annotated[
+        Literal["ci", "always", "never"], means("where a green of a part of the suite is exit 11")
+    ] = "never"
+    acceptance: Annotated[
+        Literal["block", "review"], means("whether a new baseline of the change itself can count")
+    ] = "block"
+    owners: Annotated[dict[str, str], means("who answers for benchmarks, by glob")] = {}
+    removed: Annotated[
+        list[Text], means("globs of benchmarks that may be gone; read from the base commit")
+    ] = []
+    waivers: Annotated[list[WaiverEntry], means("dated, owned exceptions; read from the base commit")] = []
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
