@@ -1,17 +1,23 @@
-# Everybody: gate test check demo bench. Maintainers: browser downstream coverage conformance acceptance kills selftest-real corpus golden size.
+# Everybody: gate test check demo bench. Maintainers: docs docs-check browser downstream coverage conformance acceptance kills selftest-real corpus golden size.
 # Each target sets up .venv by itself; UV or a package cache only makes that faster.
 PYTHON ?= python3
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of interpreters: each would compile perfgate anew
 FLOOR := 97  # percent of lines and branches of what judges; the goal is 100
 
-.PHONY: gate test browser downstream coverage check bench demo conformance acceptance kills selftest-real corpus golden size clean
+.PHONY: gate test docs docs-check browser downstream coverage check bench demo conformance acceptance kills selftest-real corpus golden size clean
 
 gate: .venv/.ready
 	$(BIN)/pytest --perfgate $(ARGS)
 
 test: .venv/.ready
 	$(BIN)/pytest tests -n 2 --dist worksteal $(ARGS)
+
+docs: .venv/.ready
+	$(BIN)/python -m tests.documentation
+
+docs-check: .venv/.ready
+	$(BIN)/pytest -q -n 2 tests/documentation tests/e2e/test_documentation.py tests/e2e/test_walkthroughs.py $(ARGS)
 
 browser: .venv/.ready
 	$(BIN)/pip install --quiet --group browser

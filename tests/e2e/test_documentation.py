@@ -16,20 +16,22 @@ from perfgate.gate.policy_file import load_policy
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import RuleSource
 from perfgate.measure.suite import load_suite
+from tests.documentation.links import pages
+from tests.documentation.walkthrough import starts
 from tests.repositories import Repository, clean_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = pages()
 # Commands that set everything up are run by CI itself; running them here would run these tests again.
 RUN_BY_CI = {"make gate", "make test", "make check"}
 EXPECTED_FAILURES = {"--perfgate-on-guardrail measure"}  # shown as what a red gate looks like
 
 
-def blocks(language: str) -> Iterator[tuple[str, str]]:
-    for page in PAGES:
+def blocks(language: str, among: Iterable[Path] = PAGES) -> Iterator[tuple[str, str]]:
+    for page in among:
         for match in re.finditer(
             rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
         ):
@@ -37,9 +39,10 @@ def blocks(language: str) -> Iterator[tuple[str, str]]:
 
 
 def shown_commands() -> list[tuple[str, str]]:
+    """The commands that stand alone; pages that are followed as a whole have `test_walkthroughs.py`."""
     return [
         (place, line.removeprefix("$ "))
-        for place, text in blocks("console")
+        for place, text in blocks("console", [page for page in PAGES if starts(page) is None])
         for line in text.splitlines()
         if line.startswith("$ ")
     ]
@@ -139,7 +142,10 @@ def test_the_newcomers_own_repository_reaches_a_first_verdict(tmp_path: Path) ->
 
 def test_the_shown_tests_run_with_and_without_the_gate(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "mine")
-    repository.commit("start", {"tests/test_perf.py": next(text for _, text in blocks("python"))})
+    repository.commit(
+        "start",
+        {"tests/test_perf.py": next(text for _, text in blocks("python") if "perfgate.testing" in text)},
+    )
     pytest_program = str(Path(sys.executable).parent / "pytest")
     for arguments, code, word in (
         ([], 0, "5 passed"),
@@ -155,19 +161,3 @@ def test_the_shown_tests_run_with_and_without_the_gate(tmp_path: Path) -> None:
         )
         assert done.returncode == code, done.stdout + done.stderr
         assert word in done.stdout
-
-
-def test_every_link_of_the_pages_leads_somewhere() -> None:
-    missing = [
-        f"{page.name}: {target}"
-        for page in PAGES
-        for target in re.findall(
-            r"\]\(([^)#]+)[^)]*\)|`((?:docs|tests|perfgate)/[\w./-]+)`", page.read_text("utf-8")
-        )
-        for target in target
-        if target
-        and not target.startswith("http")
-        and not (page.parent / target).exists()
-        and not (ROOT / target).exists()
-    ]
-    assert missing == []
