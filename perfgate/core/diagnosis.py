@@ -255,5 +255,6 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
         return self.causes[0] if self.causes and self.causes[0].confidence >= LEAST_FOUND else None
 
 
+OWN_COPIES = "implicit host copies"  # the label of those that one operator causes
 LEAST_FOUND = 0.5  # below it the headline says that no cause was found
 SHOWN_CAUSES = 5

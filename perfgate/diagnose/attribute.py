@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.core.diagnosis import Attribution, AttributionRow, OperatorRef, RowKind
+from perfgate.core.diagnosis import OWN_COPIES, Attribution, AttributionRow, OperatorRef, RowKind
 from perfgate.diagnose.critical import CriticalPath, PathShare, critical_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from perfgate.core.execution_profile import OperatorRow, Profile
     from perfgate.diagnose.signals import Matched
@@ -106,7 +106,7 @@ def _operator_row(item: _Moved) -> AttributionRow:
     parts = (
         *_row(
             RowKind.COPIES,
-            "implicit host copies",
+            OWN_COPIES,
             item.before.copies,
             item.after.copies,
             item.after.copy_count,
@@ -164,19 +164,20 @@ def _hidden(
     matched: Sequence[Matched], paths: tuple[CriticalPath, CriticalPath]
 ) -> tuple[AttributionRow, ...]:
     """Operators that take longer, but off the critical path: parallel work hides it."""
-    off_path: Callable[[OperatorRow, CriticalPath], int] = lambda row, path: max(  # noqa: E731 - two calls
-        0, row.total_ps - row.parts.wait_ps - path.shares.get(row.number, PathShare()).total
-    )
     rows = []
     for item in matched:
-        old = sum(off_path(row, paths[0]) for row in item.before)
-        new = sum(off_path(row, paths[1]) for row in item.after)
+        old = sum(_off_path(row, paths[0]) for row in item.before)
+        new = sum(_off_path(row, paths[1]) for row in item.after)
         if new - old > LEAST_SHARE * paths[1].total:
             ref = item.ref
             rows.append(
                 AttributionRow(kind=RowKind.OPERATOR, label=ref.name, operator=ref, before=old, after=new)
             )
     return tuple(sorted(rows, key=lambda row: (-row.delta, row.label))[:MOST_LISTED])
+
+
+def _off_path(row: OperatorRow, path: CriticalPath) -> int:
+    return max(0, row.total_ps - row.parts.wait_ps - path.shares.get(row.number, PathShare()).total)
 
 
 def _four_parts(before: Profile, after: Profile) -> dict[str, int]:

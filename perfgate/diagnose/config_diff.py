@@ -26,7 +26,7 @@ def differences(before: Record, after: Record) -> tuple[Difference, ...]:
     return (
         *_settings(DifferenceKind.FLAG, before.subject.compile, after.subject.compile),
         *_settings(DifferenceKind.RUNTIME, before.subject.runtime, after.subject.runtime),
-        *_texts(DifferenceKind.FILE, before.subject.files, after.subject.files),
+        *_texts(DifferenceKind.FILE, *_common(before.subject.files, after.subject.files)),
         *_whole(
             DifferenceKind.MODEL, after.subject.model, before.subject.model_digest, after.subject.model_digest
         ),
@@ -65,6 +65,14 @@ def _by_name(settings: Iterable[Setting]) -> dict[str, list[Setting]]:
 def _value(settings: list[Setting]) -> str | None:
     """The values as text; a bare flag is "", None is absent."""
     return ",".join(item.value or "" for item in settings) if settings else None
+
+
+def _common(before: dict[str, str], after: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Files that both sides name: one that only one of them names is the flag's difference."""
+    return (
+        {name: text for name, text in before.items() if name in after},
+        {name: text for name, text in after.items() if name in before},
+    )
 
 
 def _texts(kind: DifferenceKind, before: dict[str, str], after: dict[str, str]) -> list[Difference]:

@@ -14,12 +14,13 @@ from perfgate.core.execution_profile import (
     Profile,
     StepRow,
 )
+from perfgate.core.units import PS_PER_SECOND
 
 if TYPE_CHECKING:
-    from perfgate.core.record import Hotspot, Record
+    from perfgate.core.record import Hotspot, ProfileSummary, Record
 
 REST = "(operators under 0.1 %)"
-_PS_PER_SECOND = 1e12
+_REST_NUMBER = -2  # -1 is what no operator of the model caused
 
 
 def profile_of_summary(record: Record) -> Profile | None:
@@ -31,57 +32,57 @@ def profile_of_summary(record: Record) -> Profile | None:
     summary = record.profile
     if summary is None:
         return None
-    iterations = record.ruler.protocol.get("iterations", "1")
-    steps = int(iterations) if iterations.isdecimal() and int(iterations) else 1
-    wait = summary.parts.get("wait", 0)
     kept = [_operator(spot) for spot in summary.operators]
     rest = summary.total_ps - sum(row.total_ps for row in kept)
     if rest < 0:
         return None
     if rest > 0:
-        kept.append(_row(number=-1, name=REST, op="", scope="", total=rest))
-    seconds = summary.total_ps / _PS_PER_SECOND
-    copied = sum(spot.copied_bytes for spot in summary.operators)
+        kept.append(_row(number=_REST_NUMBER, name=REST, op="", scope="", total=rest))
+    parts = {name: summary.parts.get(name, 0) for name in ("dispatch", "transfer", "compute", "sync", "wait")}
     return Profile(
         device=record.device,
-        application=Application(
-            total_ps=summary.total_ps,
-            iterations=steps,
-            steps=(StepRow(program="", times=1, makespan_ps=summary.total_ps),),
-            throughput=1.0 / seconds if seconds else 0.0,
-            copied_bytes=copied,
-            io_bytes=0,
-            energy_j=0.0,
-            average_w=0.0,
-            inferences_per_joule=0.0,
-            estimated_share=0.0,
-        ),
-        graph=GraphLevel(
-            kernels=0,
-            operators=len(kept),
-            streams=1,
-            critical_path_ps=0,
-            serial_ps=0,
-            makespan_ps=summary.total_ps,
-            parallelism=0.0,
-            gaps=(),
-            fused_operators=0,
-            duplicates=0,
-            passes={},
-        ),
+        application=_application(record, summary),
+        graph=_one_stream(len(kept), summary.total_ps),
         operators=tuple(sorted(kept, key=lambda row: row.number)),
         kernels=(),
         copies=(),
         hardware=_no_hardware(),
-        parts=Parts(
-            dispatch_ps=summary.parts.get("dispatch", 0),
-            transfer_ps=summary.parts.get("transfer", 0),
-            compute_ps=summary.parts.get("compute", 0),
-            sync_ps=summary.parts.get("sync", 0),
-            wait_ps=wait,
-        ),
+        parts=Parts(**{f"{name}_ps": time for name, time in parts.items()}),
         exact=dict(record.exact),
         digest=summary.digest,
+    )
+
+
+def _application(record: Record, summary: ProfileSummary) -> Application:
+    iterations = record.ruler.protocol.get("iterations", "1")
+    seconds = summary.total_ps / PS_PER_SECOND
+    return Application(
+        total_ps=summary.total_ps,
+        iterations=max(1, int(iterations)) if iterations.isdecimal() else 1,
+        steps=(StepRow(program="", times=1, makespan_ps=summary.total_ps),),
+        throughput=1.0 / seconds if seconds else 0.0,
+        copied_bytes=sum(spot.copied_bytes for spot in summary.operators),
+        io_bytes=0,
+        energy_j=0.0,
+        average_w=0.0,
+        inferences_per_joule=0.0,
+        estimated_share=0.0,
+    )
+
+
+def _one_stream(operators: int, total_ps: int) -> GraphLevel:
+    return GraphLevel(
+        kernels=0,
+        operators=operators,
+        streams=1,
+        critical_path_ps=0,
+        serial_ps=0,
+        makespan_ps=total_ps,
+        parallelism=0.0,
+        gaps=(),
+        fused_operators=0,
+        duplicates=0,
+        passes={},
     )
 
 

@@ -20,6 +20,7 @@ MOST_SIMULATIONS = 32
 MOST_SECONDS = 20.0
 ONE_BY_ONE = 8  # with more differences, a minimal set is found first
 _WHOLE = 0.9  # of the delta: what a set of differences must bring back to hold the reason
+_KEPT_BACK = ONE_BY_ONE + 4  # simulations that the search for a minimal set leaves for causes and fixes
 
 
 class Resimulate(Protocol):
@@ -106,14 +107,23 @@ def recovered(amount: int, amounts: tuple[int, int]) -> float:
 def _minimal(
     differences: list[Difference], amounts: tuple[int, int], simulations: Simulations
 ) -> list[Difference]:
-    """The smallest set that still brings most of the delta back: Zeller's ddmin, complements only."""
+    """The smallest set that still brings most of the delta back: Zeller's ddmin, complements only.
+
+    Where all differences together bring back less, there is no such set, and all are looked at one by one.
+    """
     kept, parts = list(differences), 2
+    if not _holds_reason(kept, amounts, simulations):
+        simulations.notes.append(f"{len(kept)} differences together do not bring most of the delta back")
+        return kept
     while len(kept) > 1 and parts <= len(kept):
         size = -(-len(kept) // parts)
         for start in range(0, len(kept), size):
+            if simulations.count >= MOST_SIMULATIONS - _KEPT_BACK:
+                note = f"a smaller set was not looked for after {simulations.count} re-simulations"
+                simulations.notes.append(f"{len(kept)} of {len(differences)} differences are left: {note}")
+                return kept
             fewer = kept[:start] + kept[start + size :]
-            amount = simulations.amount(Change(side=Side.AFTER, taken=tuple(fewer)))
-            if amount is not None and recovered(amount, amounts) >= _WHOLE:
+            if _holds_reason(fewer, amounts, simulations):
                 kept, parts = fewer, max(2, parts - 1)
                 break
         else:
@@ -121,6 +131,13 @@ def _minimal(
                 break
             parts = min(len(kept), parts * 2)
     return kept
+
+
+def _holds_reason(
+    differences: Sequence[Difference], amounts: tuple[int, int], simulations: Simulations
+) -> bool:
+    amount = simulations.amount(Change(side=Side.AFTER, taken=tuple(differences)))
+    return amount is not None and recovered(amount, amounts) >= _WHOLE
 
 
 def interaction(undone: Sequence[Undone], amounts: tuple[int, int], simulations: Simulations) -> str:

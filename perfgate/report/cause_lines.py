@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.report.diagnosis_rows import fix_rows
+from perfgate.report.diagnosis_rows import fix_rows, operator_text, place_of, shown_value
 
 if TYPE_CHECKING:
     from perfgate.core.diagnosis import Cause, Diagnosis
@@ -42,12 +42,13 @@ def _what(cause: Cause) -> str:
 def _where(cause: Cause) -> str:
     if cause.operator is None or (cause.difference is None and cause.operator.name in cause.sentence):
         return ""
-    return f" at #{cause.operator.number} {cause.operator.name}"
+    return f" at {operator_text(cause.operator)}"
 
 
 def difference_text(difference: Difference) -> str:
     """`deploy/convert.sh:14 --optypelayout NHWC -> NCHW`."""
-    place = difference.place.rpartition(":")[0] if difference.place.count(":") > 1 else difference.place
-    before = "(absent)" if difference.before is None else difference.before
-    after = "(absent)" if difference.after is None else difference.after
-    return f"{place} {difference.name} {before} -> {after}".strip()
+    before, after = (
+        "(absent)" if value is None else shown_value(difference, value) or "(set)"
+        for value in (difference.before, difference.after)
+    )
+    return f"{place_of(difference)} {difference.name} {before} -> {after}".strip()

@@ -14,9 +14,14 @@ from perfgate.report.diagnosis_rows import (
     fix_rows,
     flag_text,
     headline,
+    hidden_texts,
+    hit_texts,
     metric_rows,
+    operator_text,
     proof_text,
     together_text,
+    unexplained_text,
+    without_effect_text,
 )
 from perfgate.report.diagnosis_text import commit_text
 
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator, Sequence
 
-    from perfgate.core.diagnosis import Diagnosis
+    from perfgate.core.diagnosis import Cause, Diagnosis
 
 
 def diagnosis_markdown(found: Diagnosis, now: dt.datetime) -> str:
@@ -41,7 +46,8 @@ def _lines(found: Diagnosis, now: dt.datetime) -> Iterator[str]:
         yield ""
     rows = metric_rows(found)
     if rows:
-        yield _table(["metric", "before", "now", "change"], [[code_span(row[0]), *row[1:]] for row in rows])
+        cells = [[*map(code_span, values), text] for *values, text in rows]
+        yield _table(["metric", "before", "now", "change"], cells)
         yield ""
     if found.attribution is not None:
         yield f"### {WHERE[found.attribution.unit].capitalize()}"
@@ -52,8 +58,14 @@ def _lines(found: Diagnosis, now: dt.datetime) -> Iterator[str]:
         ]
         yield _table(["part", "before", "now", "change", "share"], cells)
         yield ""
+        for text in hidden_texts(found.attribution):
+            yield f"- hidden by parallel work: {code_span(text, MAX_SENTENCE)}"
+        if found.attribution.hidden:
+            yield ""
     yield from _causes(found, now)
     yield from _fixes(found)
+    for name in found.seen_before:
+        yield f"- seen before: {code_span(name)}"
     for note in found.notes:
         yield f"- note: {code_span(note, MAX_SENTENCE)}"
 
@@ -61,25 +73,36 @@ def _lines(found: Diagnosis, now: dt.datetime) -> Iterator[str]:
 def _causes(found: Diagnosis, now: dt.datetime) -> Iterator[str]:
     yield "### Root cause"
     yield ""
-    yield f"{code_span(headline(found), MAX_SENTENCE)}"
+    yield code_span("; ".join(filter(None, (headline(found), unexplained_text(found)))), MAX_SENTENCE)
     yield ""
     for number, cause in enumerate(found.causes[:SHOWN_CAUSES], 1):
         word = "" if cause.confidence >= LEAST_FOUND else " (suspect)"
         yield f"{number}. **{cause.confidence:.2f}**{word} {code_span(cause.sentence, MAX_SENTENCE)}"
-        if cause.operator is not None:
-            yield f"   - operator: {code_span(f'#{cause.operator.number} {cause.operator.name}')}"
-        if cause.difference is not None:
-            yield f"   - {cause.difference.kind}: {code_span(flag_text(cause.difference), MAX_SENTENCE)}"
-        if cause.commit is not None:
-            yield f"   - commit: {code_span(commit_text(cause.commit, now), MAX_SENTENCE)}"
-        proof = proof_text(cause, found)
-        if proof:
-            yield f"   - proof: {code_span(proof, MAX_SENTENCE)}"
-        for piece in cause.evidence:
-            yield f"   - {piece.label}: {code_span(piece.text, MAX_SENTENCE)}"
+        yield from (
+            f"   - {label}: {code_span(text, MAX_SENTENCE)}" for label, text in _facts(cause, found, now)
+        )
+    if len(found.causes) > SHOWN_CAUSES:
+        yield f"- and {len(found.causes) - SHOWN_CAUSES} more in the JSON report"
     for difference in found.without_effect:
-        yield f"- also changed, no effect found: {code_span(flag_text(difference), MAX_SENTENCE)}"
+        yield f"- {without_effect_text(found)}: {code_span(flag_text(difference), MAX_SENTENCE)}"
+    if found.interaction:
+        yield f"- {code_span(found.interaction, MAX_SENTENCE)}"
     yield ""
+
+
+def _facts(cause: Cause, found: Diagnosis, now: dt.datetime) -> Iterator[tuple[str, str]]:
+    """What stands below a cause: label and text."""
+    if cause.operator is not None:
+        yield "operator", operator_text(cause.operator)
+    if cause.difference is not None:
+        yield str(cause.difference.kind), flag_text(cause.difference)
+    if cause.commit is not None:
+        yield "commit", commit_text(cause.commit, now)
+    proof = proof_text(cause, found)
+    if proof:
+        yield "proof", proof
+    yield from ((piece.label, piece.text) for piece in cause.evidence)
+    yield from (("also hits", text) for text in hit_texts(cause, found))
 
 
 def _fixes(found: Diagnosis) -> Iterator[str]:

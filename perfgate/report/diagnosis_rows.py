@@ -5,16 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.core.diagnosis import LEAST_FOUND, RowKind
+from perfgate.core.diagnosis import LEAST_FOUND, OWN_COPIES, RowKind
+from perfgate.core.difference import DifferenceKind
 from perfgate.core.units import readable
 from perfgate.report.amount_column import AmountColumn, amount_column, largest_remainder
 from perfgate.report.inert import inert
 
 if TYPE_CHECKING:
-    from perfgate.core.diagnosis import Attribution, AttributionRow, Cause, Diagnosis, Fix, MetricDelta
+    from perfgate.core.diagnosis import (
+        Attribution,
+        AttributionRow,
+        Cause,
+        Diagnosis,
+        Fix,
+        MetricDelta,
+        OperatorRef,
+    )
     from perfgate.core.difference import Difference
 
 SHORT_NAMES = {"p99_latency": "p99", "p95_latency": "p95", "p50_latency": "p50", "copied_bytes": "copies"}
+SHORT_DIGEST = 12  # digits of a digest that people compare
+_DIGESTS = frozenset({DifferenceKind.FILE, DifferenceKind.MODEL, DifferenceKind.DEVICE})
+_NUMBERS = {2: "both", 3: "all three", 4: "all four"}
 _PERMILLE = 1000
 _CROSSING = 2  # copies: down and up again
 WHERE = {"ps": "WHERE THE TIME WENT", "B": "WHERE THE BYTES WENT", "nJ": "WHERE THE ENERGY WENT"}
@@ -53,7 +65,8 @@ def metric_rows(found: Diagnosis) -> list[tuple[str, str, str, str]]:
             continue
         name = SHORT_NAMES.get(item.metric.name, item.metric.name)
         unit = item.metric.unit
-        rows.append((inert(name), readable(item.before, unit), readable(item.after, unit), change(item)))
+        values = inert(readable(item.before, unit)), inert(readable(item.after, unit))
+        rows.append((inert(name), *values, change(item)))
     return rows
 
 
@@ -127,15 +140,19 @@ def _shares(deltas: list[int], total: int) -> list[str]:
 def _label(row: AttributionRow, found: Attribution) -> str:
     """`implicit host copies elsewhere, 7 per step`, or the operator with its number."""
     if row.kind is RowKind.OPERATOR and row.operator is not None:
-        return inert(f"#{row.operator.number} {row.operator.name}")
-    count = row.count // found.steps
-    if row.kind is RowKind.COPIES:
-        count //= _CROSSING
-        if row.label == "implicit host copies":
-            return f"{count} {row.label} per step"
-    if row.kind in {RowKind.COPIES, RowKind.CONVERSIONS} and count:
-        return f"{row.label}, {count} per step"
-    return inert(row.label)
+        return operator_text(row.operator)
+    per_step = found.steps * (_CROSSING if row.kind is RowKind.COPIES else 1)
+    count = -(-row.count // per_step)  # a copy that only goes down is one, too
+    if row.kind not in {RowKind.COPIES, RowKind.CONVERSIONS} or not count:
+        return inert(row.label)
+    if row.label == OWN_COPIES:
+        return f"{count} {row.label if count > 1 else row.label.replace('copies', 'copy')} per step"
+    return f"{row.label}, {count} per step"
+
+
+def operator_text(operator: OperatorRef) -> str:
+    """`#447 UNet.mid_block.conv2`; what stands for no operator of the model has no number."""
+    return inert(operator.name if operator.number < 0 else f"#{operator.number} {operator.name}")
 
 
 def headline(found: Diagnosis) -> str:
@@ -152,13 +169,31 @@ def headline(found: Diagnosis) -> str:
 
 
 def flag_text(difference: Difference) -> str:
-    """`deploy/convert.sh:14   --optypelayout=NCHW   (baseline: NHWC)`."""
-    place = difference.place.rpartition(":")[0] if difference.place.count(":") > 1 else difference.place
-    is_gone = difference.after is None
-    now = f"{difference.name} is gone" if is_gone else f"{difference.name}={difference.after}"
-    before = "not set" if difference.before is None else difference.before
-    pieces = [place, now, f"(baseline: {before})"]
+    """`deploy/convert.sh:14   --optypelayout=NCHW   (baseline: NHWC)`; digests are cut."""
+    now = f"{difference.name} is gone"
+    if difference.after is not None:
+        now = assignment(difference, difference.after)
+    before = "not set"
+    if difference.before is not None:
+        before = shown_value(difference, difference.before) or "set"
+    pieces = [place_of(difference), now, f"(baseline: {before})"]
     return inert("   ".join(piece for piece in pieces if piece))
+
+
+def shown_value(difference: Difference, value: str) -> str:
+    """A value of it as people compare it: of a digest the first digits."""
+    return value[:SHORT_DIGEST] if difference.kind in _DIGESTS else value
+
+
+def assignment(difference: Difference, value: str) -> str:
+    """`--optypelayout=NCHW`, or the name alone for a bare flag."""
+    shown = shown_value(difference, value)
+    return f"{difference.name}={shown}" if shown else difference.name
+
+
+def place_of(difference: Difference) -> str:
+    """`deploy/convert.sh:14`, without the column."""
+    return difference.place.rpartition(":")[0] if difference.place.count(":") > 1 else difference.place
 
 
 def unexplained_text(found: Diagnosis) -> str:
@@ -168,14 +203,37 @@ def unexplained_text(found: Diagnosis) -> str:
     return f"{found.attribution.residual_share:.0%} of the delta is unexplained".replace("%", " %")
 
 
+def hidden_texts(found: Attribution) -> list[str]:
+    """`NAME +1.81 s` of operators that take longer where parallel work hides it."""
+    return [
+        f"{inert(row.label)} {amount_column(found.unit, row.after).text(row.delta, signed=True)}"
+        for row in found.hidden
+    ]
+
+
+def hit_texts(cause: Cause, found: Diagnosis) -> list[str]:
+    """`resnet50 on ascend-310p-like: latency +26.0 %`: the worst effect on each other benchmark."""
+    worst: dict[tuple[str, str], str] = {}
+    for item in cause.effects:  # they come worst first
+        change_of = relative(item.relative or 0.0)
+        text = f"{item.benchmark} on {item.device}: {item.metric} {change_of}"
+        worst.setdefault((item.benchmark, item.device), inert(text))
+    return [text for key, text in worst.items() if key != (found.benchmark, found.device)]
+
+
+def without_effect_text(found: Diagnosis) -> str:
+    """The words before a difference that is no cause; nothing was found only where something was tried."""
+    return "also changed, no effect found" if found.simulations else "also changed, its effect is not known"
+
+
 def proof_text(cause: Cause, found: Diagnosis) -> str:
     """`re-simulated with NHWC restored: 2.23 s, recovers 100.0 % of the delta`."""
     if cause.proof is None:
         return ""
     difference = cause.difference
-    what = (
-        "the baseline's model" if difference is None else difference.before or f"{difference.name} as it was"
-    )
+    what = "the baseline's model" if difference is None else f"{difference.name} as it was"
+    if difference is not None and difference.before and difference.kind not in _DIGESTS:
+        what = difference.before
     column = amount_column(found.unit, cause.proof.undone)
     amount = column.text(cause.proof.undone)
     share = f"{cause.proof.recovered * 100:.1f} %"
@@ -214,7 +272,8 @@ def together_text(found: Diagnosis) -> str:
         return "each re-simulated alone from now"
     amount = amount_column(found.unit, found.together).text(found.together)
     share = relative((found.together - found.amount) / found.amount)
-    return f"each re-simulated alone from now; all {len(simulated)} together: {amount}, {share}"
+    count = _NUMBERS.get(len(simulated), f"all {len(simulated)}")
+    return f"each re-simulated alone from now; {count} together: {amount}, {share}"
 
 
 def _risk(fix: Fix, found: Diagnosis) -> str:
@@ -230,15 +289,13 @@ def _risk(fix: Fix, found: Diagnosis) -> str:
 def _edits(fix: Fix) -> tuple[str, ...]:
     lines = []
     for item in fix.taken:
-        before = "remove it" if item.before is None else f"{item.name}={item.before}"
-        now = "" if item.after is None else f"{item.name}={item.after} -> "
-        lines.append(inert(f"{_line_of(item)}{now}{before}"))
-    lines += [inert(f"{item.name}={item.value}") for item in fix.settings]
+        before = "remove it" if item.before is None else assignment(item, item.before)
+        now = "" if item.after is None else f"{assignment(item, item.after)} -> "
+        place = place_of(item)
+        lines.append(inert(f"{place}  {now}{before}" if place else f"{now}{before}"))
+    for setting in fix.settings:
+        value = f"={setting.value}" if setting.value else ""
+        lines.append(inert(f"remove {setting.name}" if setting.value is None else f"{setting.name}{value}"))
     if fix.advice:
         lines.append(inert(fix.advice))
     return tuple(lines)
-
-
-def _line_of(item: Difference) -> str:
-    place = item.place.rpartition(":")[0] if item.place.count(":") > 1 else item.place
-    return f"{place}  " if place else ""

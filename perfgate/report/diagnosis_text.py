@@ -14,11 +14,13 @@ from perfgate.report.diagnosis_rows import (
     fix_rows,
     flag_text,
     headline,
+    hidden_texts,
+    hit_texts,
     metric_rows,
     proof_text,
-    relative,
     together_text,
     unexplained_text,
+    without_effect_text,
 )
 from perfgate.report.inert import inert
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _LABEL = 10  # columns of the words before the values
 _SHORT = 7
 ALMOST_SURE = 0.999
+_TITLE = 61
 
 
 def diagnosis_lines(found: Diagnosis, now: dt.datetime, told: str | None = None) -> Iterator[str]:
@@ -64,7 +67,7 @@ def _title(found: Diagnosis) -> str:
         pieces.append(f"now {found.after}")
     sides = " -> ".join(pieces)
     title = f"DIAGNOSIS  {inert(found.benchmark)} on {inert(found.device)}"
-    return f"{title:<62}{sides}".rstrip()
+    return f"{title:<{_TITLE}} {sides}".rstrip()
 
 
 def _numbers(found: Diagnosis) -> Iterator[str]:
@@ -76,10 +79,9 @@ def _numbers(found: Diagnosis) -> Iterator[str]:
     if found.scope is not None:
         scope = found.scope
         column = amount_column("ps", max(scope.before, scope.after))
-        yield (
-            f"  {'scope':<{name_wide}} {inert(scope.scope)}  {column.text(scope.before)} -> "
-            f"{column.text(scope.after)};  {scope.share_before:.0%} -> {scope.share_after:.0%} of the latency"
-        ).replace("%", " %")
+        times = f"{column.text(scope.before)} -> {column.text(scope.after)}"
+        shares = f"{100 * scope.share_before:.0f} % -> {100 * scope.share_after:.0f} %"
+        yield f"  {'scope':<{name_wide}} {inert(scope.scope)}  {times};  {shares} of the latency"
 
 
 def _where(found: Attribution) -> Iterator[str]:
@@ -94,9 +96,8 @@ def _where(found: Attribution) -> Iterator[str]:
         text = f"{'  ' * row.is_part}{row.label}"
         line = f"  {text:<{label}}   {_pair(row):>{pair}}   {row.delta:>{delta}}   {row.share:>7}"
         yield line.rstrip()
-    for hidden in found.hidden:
-        column = amount_column(found.unit, hidden.after)
-        yield f"  hidden by parallel work: {inert(hidden.label)} {column.text(hidden.delta, signed=True)}"
+    for text in hidden_texts(found):
+        yield f"  hidden by parallel work: {text}"
 
 
 def _pair(row: DeltaRow) -> str:
@@ -110,19 +111,21 @@ def _causes(found: Diagnosis, now: dt.datetime) -> Iterator[str]:
         yield from _first(found.causes[0], found, now)
     elif found.causes:
         yield f"  -> {inert(found.causes[0].sentence)}"
+        yield from _origin(found.causes[0], now)
     for cause in found.causes[1:SHOWN_CAUSES]:
         yield f"  also {cause.confidence:.2f}  {cause.rule}: {inert(cause.sentence)}"
     if len(found.causes) > SHOWN_CAUSES:
         yield f"  and {len(found.causes) - SHOWN_CAUSES} more in the JSON report"
     for difference in found.without_effect:
-        yield f"  also changed, no effect found: {flag_text(difference)}"
+        yield f"  {without_effect_text(found)}: {flag_text(difference)}"
     if found.interaction:
         yield f"  {inert(found.interaction)}"
 
 
 def _first(cause: Cause, found: Diagnosis, now: dt.datetime) -> Iterator[str]:
     operator = cause.operator
-    yield f"  -> {inert(operator.name)} (operator #{operator.number})" if operator else f"  -> {cause.rule}"
+    number = "" if operator is None or operator.number < 0 else f" (operator #{operator.number})"
+    yield f"  -> {cause.rule}" if operator is None else f"  -> {inert(operator.name)}{number}"
     time = _operator_time(cause, found)
     if time:
         yield _labelled("time", time)
@@ -130,20 +133,20 @@ def _first(cause: Cause, found: Diagnosis, now: dt.datetime) -> Iterator[str]:
         if piece.step > 1:
             yield _labelled(piece.label, inert(piece.text))
     yield _labelled("cause", inert(cause.sentence))
+    yield from _origin(cause, now)
+    proof = proof_text(cause, found)
+    if proof:
+        yield _labelled("proof", proof)
+    for text in hit_texts(cause, found):
+        yield _labelled("also hits", text)
+
+
+def _origin(cause: Cause, now: dt.datetime) -> Iterator[str]:
+    """Setting and commit."""
     if cause.difference is not None:
         yield _labelled(str(cause.difference.kind), flag_text(cause.difference))
     if cause.commit is not None:
         yield _labelled("commit", commit_text(cause.commit, now))
-    proof = proof_text(cause, found)
-    if proof:
-        yield _labelled("proof", proof)
-    others = [
-        item for item in cause.effects if (item.benchmark, item.device) != (found.benchmark, found.device)
-    ]
-    for key in dict.fromkeys((item.benchmark, item.device) for item in others):
-        worst = next(item for item in others if (item.benchmark, item.device) == key)
-        text = f"{key[0]} on {key[1]}: {worst.metric} {relative(worst.relative or 0.0)}"
-        yield _labelled("also hits", inert(text))
 
 
 def _labelled(label: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 BISECTION = "bisection"
 TOUCHED = "touched by"
+_SHORT = 7
 _FIELDS = "%H%x00%s%x00%an%x00%aI"
 _REMEDY = "write it with `perfgate bisect --json FILE`"
 
@@ -47,24 +49,41 @@ class _Bisection(msgspec.Struct, frozen=True):
     findings: tuple[_Finding, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """The commits in question: those after `base` up to `tip`, which holds the lines that a cause names.
+
+    `tip` None: the working tree, whose own edits are no commit yet.
+    """
+
+    tree: WorkTree
+    base: str
+    tip: str | None = None
+
+
 def with_commits(
-    diagnoses: Sequence[Diagnosis], tree: WorkTree, base: str, bisection: Path | None
+    diagnoses: Sequence[Diagnosis], span: Span | None, bisection: Path | None
 ) -> list[Diagnosis]:
-    """Each diagnosis with the commit of its first cause, where one can be named.
+    """Diagnoses whose first cause knows its commit; without a bisection the one that touched its line.
 
     Raises:
         UsageError: there is no such bisection file.
         UnusableError: it is not what `perfgate bisect --json` writes.
     """
     culprits = {} if bisection is None else _culprits(bisection)
-    return [_with_commit(item, culprits.get(item.key), tree, base) for item in diagnoses]
+    return [_with_commit(item, culprits.get(item.key), span) for item in diagnoses]
 
 
-def _with_commit(found: Diagnosis, culprit: Commit | None, tree: WorkTree, base: str) -> Diagnosis:
+def _with_commit(found: Diagnosis, culprit: Commit | None, span: Span | None) -> Diagnosis:
     if not found.causes:
-        return found
+        if culprit is None:
+            return found
+        note = f"a bisection names {culprit.commit[:_SHORT]}, probability {culprit.probability:.3f}"
+        return msgspec.structs.replace(found, notes=(*found.notes, note))
     first, *rest = found.causes
-    commit = culprit or _touching(first, tree, base)
+    commit = culprit
+    if commit is None and span is not None:
+        commit = _touching(first, span)
     if commit is None:
         return found
     return msgspec.structs.replace(found, causes=(msgspec.structs.replace(first, commit=commit), *rest))
@@ -89,18 +108,19 @@ def _culprits(path: Path) -> dict[str, Commit]:
     return found
 
 
-def _touching(cause: Cause, tree: WorkTree, base: str) -> Commit | None:
-    """The single commit between base and HEAD that touched the line; None for none, several, or an edit."""
-    difference, repository = cause.difference, tree.repository
+def _touching(cause: Cause, span: Span) -> Commit | None:
+    """The single commit of the span that touched the line; None for none, several, or an edit."""
+    difference, repository, prefix = cause.difference, span.tree.repository, span.tree.prefix
     if difference is None or repository is None or not difference.place:
         return None
     path, line = _place(difference.place)
-    inside = f"{tree.prefix}/{path}" if tree.prefix else path
-    if not path or _is_edited(repository, inside):
+    inside = f"{prefix}/{path}" if prefix else path
+    if not path or (span.tip is None and _is_edited(repository, inside)):
         return None
+    commits = f"{span.base}..{span.tip or 'HEAD'}"
     if difference.place_after and line:
-        return _only(repository, "-s", f"-L{line},{line}:{inside}", f"{base}..HEAD")
-    return _only(repository, f"{base}..HEAD", "--", inside)
+        return _only(repository, "-s", f"-L{line},{line}:{inside}", commits)
+    return _only(repository, commits, "--", inside)
 
 
 def _place(place: str) -> tuple[str, int]:
@@ -119,11 +139,11 @@ def _only(repository: Repo, *selection: str) -> Commit | None:
     from git.exc import GitCommandError  # noqa: PLC0415 - git is loaded by whoever opened the repository
 
     try:
-        text = repository.git.log("-z", f"--format={_FIELDS}", *selection)
+        text = repository.git.log("-z", "--no-show-signature", f"--format={_FIELDS}", *selection)
     except GitCommandError:
         return None  # a line that HEAD does not have, for example in a shallow clone
-    words = [word for word in text.split("\x00") if word]
+    words = text.removesuffix("\x00").split("\x00")
     if len(words) != len(_FIELDS.split("%x00")):
-        return None
+        return None  # none, or several
     commit, subject, author, date = (word.strip() for word in words)
     return Commit(commit=commit, subject=subject, author=author, date=date, relation=TOUCHED)

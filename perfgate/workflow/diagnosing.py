@@ -14,11 +14,17 @@ from perfgate.diagnose.merge import merge_causes
 from perfgate.gate.decision import JudgeOptions
 from perfgate.gate.stages import decide_in_stages
 from perfgate.gate.thresholds import SuitePolicy
-from perfgate.workflow.blame import with_commits
+from perfgate.workflow.blame import Span, with_commits
 from perfgate.workflow.cases import with_cases
 from perfgate.workflow.checking import run_check
 from perfgate.workflow.diagnosis_side import DiagnosisSide, TreeSides, sides_of_files
-from perfgate.workflow.explaining import commit_sides, explain_pair, explain_verdicts, latency_ratios
+from perfgate.workflow.explaining import (
+    commit_sides,
+    explain_pair,
+    explain_verdicts,
+    latency_ratios,
+    no_diagnosis,
+)
 from perfgate.workflow.recording import open_tree
 from perfgate.workflow.resimulation import Resimulator
 from perfgate.workflow.suites import find_suites, select
@@ -71,6 +77,7 @@ def run_diagnosis(request: DiagnoseRequest, announce: Callable[[int, int, str], 
     Raises:
         PerfgateError: something the whole run depends on cannot be used, or there is nothing to diagnose.
     """
+    _check_sides(request)
     if request.before is not None or request.after is not None:
         return _of_files(request)
     if request.is_single:
@@ -78,6 +85,21 @@ def run_diagnosis(request: DiagnoseRequest, announce: Callable[[int, int, str], 
     if request.at is not None:
         return _of_commit(request, request.at)
     return _of_worktree(request, announce)
+
+
+def _check_sides(request: DiagnoseRequest) -> None:
+    """An option that says nothing about the chosen sides would be taken for an answer."""
+    has_files = request.before is not None or request.after is not None
+    asked = {
+        "--baseline and --input": has_files,
+        "--single": request.is_single,
+        "--at": request.at is not None,
+    }
+    chosen = [option for option, is_given in asked.items() if is_given]
+    if len(chosen) > 1:
+        raise UsageError("two ways to choose the sides", ", ".join(chosen), "give one of them")
+    if request.is_single and request.bisection is not None:
+        raise UsageError("nothing regressed without a baseline", "--single, --bisect", "give one of them")
 
 
 def _of_worktree(request: DiagnoseRequest, announce: Callable[[int, int, str], None]) -> Diagnosed:
@@ -104,7 +126,8 @@ def _explained(result: CheckResult, request: DiagnoseRequest) -> Diagnosed:
     ]
     seed = request.options.seed
     diagnoses, notes = explain_verdicts(ground, result.outcome, chosen, seed, request.focus)
-    diagnoses = with_commits(diagnoses, ground.tree, ground.base.commit, request.bisection)
+    span = Span(tree=ground.tree, base=ground.base.commit)
+    diagnoses = with_commits(diagnoses, span, request.bisection)
     diagnoses = with_cases(diagnoses, ground.tree)
     return Diagnosed(
         diagnoses=merge_causes(diagnoses),
@@ -121,17 +144,21 @@ def _of_commit(request: DiagnoseRequest, revision: str) -> Diagnosed:
         raise UsageError("no git repository", str(request.options.root), "run it inside one")
     commit = _commit(tree, revision, "--at")
     base = _commit(tree, request.options.base or f"{commit}^", "--base")
-    with (
-        commit_sides(tree, base, request.options.seed) as before,
-        commit_sides(tree, commit, request.options.seed) as after,
-    ):
-        wanted = _selected(after, request)
-        pairs = {
-            key: (before.measured(key), after.measured(key))
-            for key in wanted
-            if before.benchmark(key) is not None
-        }
-        return diagnose_pairs(pairs, request, (tree, base))
+    seed, runs = request.options.seed, request.options.runs
+    with commit_sides(tree, base, seed, runs) as before, commit_sides(tree, commit, seed, runs) as after:
+        pairs, notes = {}, []
+        for key in _selected(after, request):
+            if before.benchmark(key) is None:
+                notes.append(f"{key}: {base[:7]} has no such benchmark, so there is nothing to compare with")
+                continue
+            try:
+                pairs[key] = before.measured(key), after.measured(key)
+            except PerfgateError as problem:
+                notes.append(no_diagnosis(key, problem))
+        if not pairs:
+            raise NothingMeasuredError(notes[0], f"--at {revision}", "name another commit, or -k")
+        found = diagnose_pairs(pairs, request, Span(tree=tree, base=base, tip=commit))
+        return replace(found, notes=(*found.notes, *notes))
 
 
 def _of_files(request: DiagnoseRequest) -> Diagnosed:
@@ -166,9 +193,9 @@ def _single(request: DiagnoseRequest) -> Diagnosed:
 def diagnose_pairs(
     pairs: Mapping[str, tuple[DiagnosisSide, DiagnosisSide]],
     request: DiagnoseRequest,
-    place: tuple[WorkTree, str] | None,
+    span: Span | None,
 ) -> Diagnosed:
-    """Judge pairs of measured sides and explain each; `place` is tree and base commit, for culprits."""
+    """Judge pairs of measured sides and explain each; `span` None: nobody knows their commits."""
     before = {key: sides[0].observation.record for key, sides in pairs.items()}
     after = {key: sides[1].observation.record for key, sides in pairs.items()}
     decision = decide_in_stages(before, after, SuitePolicy(), None, options=JudgeOptions())
@@ -181,9 +208,13 @@ def diagnose_pairs(
             notes.append(f"{item.key}: {item.verdict}, {item.reason}: the two sides cannot be compared")
             continue
         others = {key: ratio for key, ratio in suite.items() if key != item.key}
-        diagnoses.append(explain_pair(*pairs[item.key], item.comparisons, others, request.focus))
-    if place is not None:
-        diagnoses = with_cases(with_commits(diagnoses, *place, request.bisection), place[0])
+        try:
+            diagnoses.append(explain_pair(*pairs[item.key], item.comparisons, others, request.focus))
+        except ArithmeticError as problem:
+            notes.append(no_diagnosis(item.key, problem))
+    diagnoses = with_commits(diagnoses, span, request.bisection)
+    if span is not None:
+        diagnoses = with_cases(diagnoses, span.tree)
     return Diagnosed(
         diagnoses=merge_causes(diagnoses),
         verdicts=decision.benchmarks,

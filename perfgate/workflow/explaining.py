@@ -21,7 +21,7 @@ from perfgate.core.verdict import Verdict
 from perfgate.diagnose.engine import Observation, Setting, diagnose
 from perfgate.diagnose.merge import merge_causes
 from perfgate.diagnose.summary_profile import profile_of_summary
-from perfgate.workflow.blame import with_commits
+from perfgate.workflow.blame import Span, with_commits
 from perfgate.workflow.cases import with_cases
 from perfgate.workflow.commit_tree import CommitTree
 from perfgate.workflow.diagnosis_side import DiagnosisSide, TreeSides
@@ -56,7 +56,8 @@ def explained(ground: Ground, outcome: Outcome, seed: int) -> Outcome:
         return outcome
     try:
         found, notes = explain_verdicts(ground, outcome, chosen, seed)
-        found = with_cases(with_commits(found, ground.tree, ground.base.commit, None), ground.tree)
+        span = Span(tree=ground.tree, base=ground.base.commit)
+        found = with_cases(with_commits(found, span, None), ground.tree)
     except Exception as problem:  # noqa: BLE001 - a diagnosis that fails must not change a verdict
         what = problem.line if isinstance(problem, PerfgateError) else repr(problem)
         return replace(outcome, notes=(*outcome.notes, f"no diagnosis: {what}"))
@@ -85,15 +86,19 @@ def explain_verdicts(
     with commit_sides(ground.tree, ground.base.commit, seed) as base:
         now = TreeSides(ground.tree, "", seed=seed)
         for key in keys:
+            others = {name: ratio for name, ratio in suite.items() if name != key}
             try:
                 before = base.of_baseline(ground.baselines.records[key])
                 after = now.of_record(outcome.records[key])
-            except PerfgateError as problem:
-                notes.append(f"{key}: no diagnosis: {problem.line}")
-                continue
-            others = {name: ratio for name, ratio in suite.items() if name != key}
-            diagnoses.append(explain_pair(before, after, comparisons[key], others, focus))
+                diagnoses.append(explain_pair(before, after, comparisons[key], others, focus))
+            except (PerfgateError, ArithmeticError) as problem:
+                notes.append(no_diagnosis(key, problem))
     return diagnoses, notes
+
+
+def no_diagnosis(key: str, problem: Exception) -> str:
+    """A note on a benchmark that cannot be explained; the others still are."""
+    return f"{key}: no diagnosis: {problem.line if isinstance(problem, PerfgateError) else problem}"
 
 
 def _keep(path: Path, found: Diagnosis) -> list[str]:
@@ -160,7 +165,7 @@ def latency_ratios(verdicts: Sequence[BenchmarkVerdict]) -> dict[str, float]:
 
 
 @contextmanager
-def commit_sides(tree: WorkTree, commit: str, seed: int) -> Iterator[TreeSides]:
+def commit_sides(tree: WorkTree, commit: str, seed: int, runs: int | None = None) -> Iterator[TreeSides]:
     """Sides out of the files of a commit; the working tree is not touched.
 
     Raises:
@@ -172,4 +177,4 @@ def commit_sides(tree: WorkTree, commit: str, seed: int) -> Iterator[TreeSides]:
         )
     with tempfile.TemporaryDirectory(prefix="perfgate-at-") as folder:
         at = CommitTree(tree.repository, commit, tree.prefix, Path(folder))
-        yield TreeSides(at, commit[:7], seed=seed)
+        yield TreeSides(at, commit[:7], seed=seed, runs=runs)

@@ -50,20 +50,29 @@ def _with_taken(own: SimulationInput, other: SimulationInput, difference: Differ
     kind, name = difference.kind, difference.name
     if kind in _FIELDS:
         theirs = tuple(item for item in getattr(other.request, _FIELDS[kind]) if item.name == name)
-        return replace(own, request=_with_settings(own.request, kind, name, theirs))
+        changed = replace(own, request=_with_settings(own.request, kind, name, theirs))
+        mine = {item.value for item in own.request.compile}
+        # The file that their flag names need not be on this side.
+        for path in {item.value for item in theirs if item.value} - mine:
+            changed = _with_file(changed, other, path)
+        return changed
     if kind is DifferenceKind.MODEL:
         fields = {field: getattr(other.request, field) for field in _OF_MODEL}
         return replace(own, request=msgspec.structs.replace(own.request, **fields))
     if kind is DifferenceKind.DEVICE:
         return replace(own, devices=other.devices)
     if kind is DifferenceKind.FILE:
-        mine, read_theirs = own.read, other.read
-
-        def read(path: str, named_at: str) -> str:
-            return read_theirs(path, named_at) if path == name else mine(path, named_at)
-
-        return replace(own, read=read)
+        return _with_file(own, other, name)
     return own  # versions of another machine cannot be had
+
+
+def _with_file(own: SimulationInput, other: SimulationInput, name: str) -> SimulationInput:
+    read_mine, read_theirs = own.read, other.read
+
+    def read(path: str, named_at: str) -> str:
+        return read_theirs(path, named_at) if path == name else read_mine(path, named_at)
+
+    return replace(own, read=read)
 
 
 def _with_settings(request: Request, kind: DifferenceKind, name: str, new: Sequence[Setting]) -> Request:

@@ -13,6 +13,7 @@ from perfgate.core.errors import UnusableError, UsageError
 from perfgate.core.machine import SIMULATED
 from perfgate.report.html.material import Material, pair_operators
 from perfgate.workflow.baseline_history import BaselineFile, baseline_history
+from perfgate.workflow.blame import Span
 from perfgate.workflow.diagnosing import DiagnoseRequest, diagnose_pairs
 from perfgate.workflow.diagnosis_side import TreeSides, read_profile
 from perfgate.workflow.explaining import commit_sides
@@ -110,7 +111,7 @@ def _of_tree(request: VisualiseRequest) -> Material:
             new = material_of(None, after, notes=(f"new: {base.short} has no benchmark {key}",))
             return with_history(new, tree, asked.options.baselines)
         before = sides.measured(key)
-        found = diagnose_pairs({key: (before, after)}, asked, (tree, base.commit))
+        found = diagnose_pairs({key: (before, after)}, asked, Span(tree=tree, base=base.commit))
     verdict = next((str(item.verdict) for item in found.verdicts if item.key == key), "")
     diagnosis = found.diagnoses[0] if found.diagnoses else None
     made = material_of(before, after, diagnosis=diagnosis, verdict=verdict, notes=found.notes)
