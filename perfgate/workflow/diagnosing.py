@@ -166,11 +166,20 @@ def _of_files(request: DiagnoseRequest) -> Diagnosed:
         raise UsageError("one side is missing", "--before, --after", "name both, files or folders of records")
     here = _here(request)
     before, after = sides_of_files(request.before, here), sides_of_files(request.after, here)
-    common = [key for key in after if key in before and request.expression.lower() in key.lower()]
-    if not common:
+    wanted = [key for key in {**after, **before} if _is_wanted(key, request)]
+    pairs = {key: (before[key], after[key]) for key in wanted if key in before and key in after}
+    if not pairs:
         where = f"{request.before} and {request.after}"
-        raise NothingMeasuredError("no benchmark stands on both sides", where, "check files and -k")
-    return diagnose_pairs({key: (before[key], after[key]) for key in common}, request, None)
+        raise NothingMeasuredError("no benchmark stands on both sides", where, "check files, -k and --device")
+    notes = [f"{key}: only one side has a record of it" for key in wanted if key not in pairs]
+    found = diagnose_pairs(pairs, request, None)
+    return replace(found, notes=(*found.notes, *notes))
+
+
+def _is_wanted(key: str, request: DiagnoseRequest) -> bool:
+    devices = request.options.devices
+    is_on_device = not devices or key.endswith(tuple(f"[{device}]" for device in devices))
+    return is_on_device and request.expression.lower() in key.lower()
 
 
 def _single(request: DiagnoseRequest) -> Diagnosed:

@@ -147,13 +147,19 @@ def sides_of_files(path: Path, here: TreeSides | None) -> Mapping[str, Diagnosis
             notes=() if profile is not None else (_summary_note(record),),
         )
         if here is not None and here.benchmark(key) is not None:
-            again = here.of_baseline(record)
-            if again.simulation is not None:
-                side = replace(
-                    again, observation=replace(again.observation, revision=side.observation.revision)
-                )
+            side = _simulated_again(side, here.of_baseline(record))
         found[key] = side
     return found
+
+
+def _simulated_again(side: DiagnosisSide, again: DiagnosisSide) -> DiagnosisSide:
+    """The side with what simulates it here, unless that gives other numbers than were recorded."""
+    if again.simulation is None:
+        return side
+    if again.notes:
+        note = "cannot be simulated again: the files here give other numbers than the record holds"
+        return replace(side, notes=(*side.notes, f"{side.observation.record.key} {note}"))
+    return replace(again, observation=replace(again.observation, revision=side.observation.revision))
 
 
 def _read(path: Path) -> dict[str, tuple[Record, Profile | None]]:
