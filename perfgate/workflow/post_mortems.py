@@ -22,7 +22,7 @@ from perfgate.plan.setting_edit import edit_of
 from perfgate.plan.shell_word import shell_line
 from perfgate.plan.wanted import Wanted
 from perfgate.workflow.barriers import barriers_of
-from perfgate.workflow.blame import with_commits
+from perfgate.workflow.blame import Span, with_commits
 from perfgate.workflow.guardrail_proof import BadState, Proven, prove
 from perfgate.workflow.incident_times import timeline
 from perfgate.workflow.optimising import ground_of
@@ -111,7 +111,8 @@ def _with_culprit(tree: WorkTree, request: PostmortemRequest) -> Diagnosis:
     found = request.diagnosis
     if request.bisection is None and found.causes and found.causes[0].commit is not None:
         return found
-    return with_commits([found], tree, found.before, request.bisection)[0]
+    span = Span(tree=tree, base=found.before) if found.before else None
+    return with_commits([found], span, request.bisection)[0]
 
 
 def _case(tree: WorkTree, diagnosis: Diagnosis, request: PostmortemRequest) -> Case:
