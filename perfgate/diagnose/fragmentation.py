@@ -52,10 +52,6 @@ class Fragmentation(msgspec.Struct, frozen=True, kw_only=True):
             counts[sum(gap > step for step in FREE_BLOCK_STEPS)] += 1
         return tuple(counts)
 
-    def refuses(self, size: int) -> bool:
-        """Enough bytes are free for this size, and no piece of them is large enough."""
-        return self.largest_free < size <= self.free
-
 
 def fragmentation_index(largest_free: float, total_free: float) -> float:
     """1 - largest free block / free bytes; 0 where nothing is free."""

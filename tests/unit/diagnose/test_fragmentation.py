@@ -35,13 +35,6 @@ def test_gaps_lie_between_and_behind_the_blocks() -> None:
     assert found.rate == 0.6
 
 
-def test_a_large_request_fails_though_enough_bytes_are_free() -> None:
-    found = fragmentation([(10, 20), (30, 10), (60, 10)], 100)
-    assert found.refuses(31)
-    assert not found.refuses(30)  # fits
-    assert not found.refuses(61)  # too little in all: no matter of fragments
-
-
 def test_free_blocks_are_counted_in_four_classes() -> None:
     # row A64: 23 up to 64 MiB, 8 up to 256 MiB, 3 up to 1 GiB, 1 above
     sizes = [64 * MIB] * 23 + [65 * MIB] * 8 + [GIB] * 3 + [GIB + 1]
