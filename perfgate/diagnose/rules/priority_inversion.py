@@ -21,15 +21,23 @@ _HIGHEST = "high"
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     waited = _waited(signals.after)
-    before = 0 if signals.before is None else _waited(signals.before)
-    if waited <= before:
-        return ()
-    return worst_first(signals, [_suspect(signals, waited, waited - before)], limits)
+    # More kernels wait more often; an inversion is that each of them waits longer.
+    before = 0.0 if signals.before is None else _per_launch(signals.before)
+    cost = round(waited - before * _launches(signals.after))
+    return worst_first(signals, [_suspect(signals, waited, cost)], limits)
 
 
 def _waited(profile: Profile) -> int:
     """In the whole execution; the first program stands for every step."""
     return profile.graph.background_ps * max(1, profile.application.iterations)
+
+
+def _launches(profile: Profile) -> float:
+    return max(1.0, profile.exact.get("kernel_count", float(profile.graph.kernels)))
+
+
+def _per_launch(profile: Profile) -> float:
+    return _waited(profile) / _launches(profile)
 
 
 def _suspect(signals: Signals, waited: int, cost: int) -> Suspect:

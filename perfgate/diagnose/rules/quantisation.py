@@ -28,7 +28,7 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     casts: list[tuple[Matched, int]] = []
     for matched in signals.matched:
         types = _types(matched)
-        if types is not None and item_bytes(types[1]) > item_bytes(types[0]) and matched.work_delta_ps > 0:
+        if types is not None and item_bytes(types[1]) > item_bytes(types[0]) and _body_delta(matched) > 0:
             wider.setdefault(types, []).append(matched)
             continue
         time = _cast_time(signals.kernels_after, matched.after) - _cast_time(
@@ -50,6 +50,15 @@ def _types(matched: Matched) -> tuple[str, str] | None:
     return (before.dtype, after.dtype) if before.dtype and after.dtype else None
 
 
+def _body_delta(matched: Matched) -> int:
+    """Arithmetic and movement: how often something is launched does not depend on its type."""
+    before, after = (
+        sum(row.parts.compute_ps + row.parts.transfer_ps - row.copies_ps for row in rows)
+        for rows in (matched.before, matched.after)
+    )
+    return after - before
+
+
 def _cast_time(kernels: Mapping[int, tuple[KernelRow, ...]], rows: tuple[OperatorRow, ...]) -> int:
     return sum(
         kernel.duration_ps * kernel.times
@@ -60,13 +69,13 @@ def _cast_time(kernels: Mapping[int, tuple[KernelRow, ...]], rows: tuple[Operato
 
 
 def _wider(signals: Signals, types: tuple[str, str], group: list[Matched]) -> Suspect:
-    worst = max(group, key=lambda item: item.work_delta_ps)
+    worst = max(group, key=_body_delta)
     text = f"{len(group)} operators left {types[0]} for {types[1]}"
     reason = _reason(signals, group)
     return Suspect(
         rule="quantisation",
         sentence=f"{text}: {and_more(worst.ref, group)}{reason and f' ({reason})'}",
-        cost=signals.cost(sum(item.work_delta_ps for item in group)),
+        cost=signals.cost(sum(map(_body_delta, group))),
         operator=worst.ref,
         evidence=(Evidence(step=Step.OPERATORS, label="element type", text=text),),
         remedies=_remedies(types[0]),

@@ -34,6 +34,13 @@ def test_a_pass_that_is_off_is_named_and_can_be_switched_on() -> None:
     assert {item.name for item in suspect.remedies[0].settings} == {"--fusion_switch_file", "--disable_pass"}
 
 
+def test_the_wait_for_an_allocation_is_not_the_price_of_the_lost_fusion() -> None:
+    relu, where = (side("custom_activation", preset) for preset in ("relu", "where"))
+    starved = side("custom_activation", "where", runtime={"memory_pool": "4kB"})
+    alone, both = (found(RULE, compare(relu, after))[0].cost for after in (where, starved))
+    assert both == alone
+
+
 def test_equal_sides_and_a_model_with_fewer_operators_are_silent() -> None:
     same = side("custom_activation", "relu")
     assert found(RULE, compare(same, same)) == []

@@ -31,6 +31,11 @@ def test_a_device_of_ones_own_and_equal_sides_are_silent() -> None:
     assert found(RULE, alone(side("odd_stride", "even"))) == []
 
 
+def test_more_kernels_that_wait_as_long_each_are_no_inversion() -> None:
+    four, five = (side("odd_stride", "even", sizes={"depth": depth}, runtime=BUSY) for depth in (4, 5))
+    assert found(RULE, compare(four, five)) == []
+
+
 def test_the_highest_priority_cannot_be_raised() -> None:
     top = side("odd_stride", "even", runtime={**BUSY, "stream_priority": "high"})
     (suspect,) = found(RULE, alone(top))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from perfgate.core.execution_profile import Parts
 from perfgate.diagnose.rules.quantisation import RULE
 from tests.diagnose_sides import compare, drawn_profile, found, side, signals_of
 from tests.graphs import Drawing
@@ -45,6 +46,16 @@ def test_equal_types_are_silent() -> None:
         side("resnet50", "tiny", flags={"--precision_mode": "force_fp32"}), side("resnet50", "tiny")
     )
     assert found(RULE, narrower) == []
+
+
+def test_launches_do_not_depend_on_the_type() -> None:
+    """Fusion is off as well: three launches for one are not the wider type's."""
+    fused = operator(1, 50 * MS, dtype="float16")
+    parts = Parts(dispatch_ps=20 * MS, compute_ps=53 * MS)
+    split = operator(1, 73 * MS, dtype="float32", parts=parts)
+    before = profile(80 * MS, operators=(fused,), kernels=(kernel(1, 50 * MS),))
+    after = profile(103 * MS, operators=(split,), kernels=(kernel(1, 73 * MS),))
+    assert [item.cost for item in found(RULE, signals_of(before, after))] == [3 * MS]
 
 
 @pytest.mark.parametrize(("added", "count"), [(2 * MS, 1), (MS // 2, 0)])
