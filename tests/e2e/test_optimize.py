@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import jsonschema  # type: ignore[import-untyped]  # ships no types
 import pytest
 
-from perfgate.cli.main import main
 from perfgate.core.codec import readable_json
 from perfgate.core.units import readable
 from perfgate.workflow.json_schemas import schema_of
@@ -38,16 +37,13 @@ def write(project: Project, found: Diagnosis) -> None:
 
 
 @pytest.fixture
-def optimize(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The verb in this process: starting Python takes longer than any plan."""
-    monkeypatch.chdir(project.folder)
+def optimize(project: Project) -> Run:
+    """The verb, with what it says on both streams."""
 
     def run(*arguments: str, code: int = 0) -> str:
-        with pytest.raises(SystemExit) as ended:
-            main(["optimize", *arguments])
-        said = "".join(capsys.readouterr())
-        assert ended.value.code == code, said
-        return said
+        done = project.perfgate("optimize", *arguments)
+        assert done.code == code, done.text
+        return done.text
 
     return run
 

@@ -10,7 +10,6 @@ import jsonschema  # type: ignore[import-untyped]  # ships no types
 import msgspec
 import pytest
 
-from perfgate.cli.main import main
 from perfgate.core.codec import readable_json
 from perfgate.core.diagnosis import Commit
 from perfgate.workflow.cases import with_cases
@@ -60,16 +59,13 @@ def mend(project: Project) -> None:
 
 
 @pytest.fixture
-def run(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """A command line in this process; what it printed on standard output, or all of it."""
-    monkeypatch.chdir(project.folder)
+def run(project: Project) -> Run:
+    """A command line; what it printed on standard output, or all of it."""
 
     def run_it(*arguments: str, code: int = 0, everything: bool = True) -> str:
-        with pytest.raises(SystemExit) as ended:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        assert ended.value.code == code, out + err
-        return out + err if everything else out
+        done = project.perfgate(*arguments)
+        assert done.code == code, done.text
+        return done.text if everything else done.out
 
     return run_it
 

@@ -15,7 +15,6 @@ import numpy as np
 import onnx
 import pytest
 
-from perfgate.cli.main import main
 from perfgate.core.codec import readable_json
 from perfgate.workflow.json_schemas import schema_of
 from tests.diagnoses import diagnosis, fix
@@ -47,16 +46,13 @@ def recorded(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Pro
 
 
 @pytest.fixture
-def validate(recorded: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The verb in this process."""
-    monkeypatch.chdir(recorded.folder)
+def validate(recorded: Project) -> Run:
+    """The verb, with what it says on both streams."""
 
     def run(*arguments: str, code: int = 0, sides: tuple[str, ...] = SIDES) -> str:
-        with pytest.raises(SystemExit) as ended:
-            main(["validate", *sides, *arguments])
-        said = "".join(capsys.readouterr())
-        assert ended.value.code == code, said
-        return said
+        done = recorded.perfgate("validate", *sides, *arguments)
+        assert done.code == code, done.text
+        return done.text
 
     return run
 
@@ -175,7 +171,8 @@ def test_weights_are_put_into_int8(validate: Run, tmp_path: Path) -> None:
 
 
 def test_the_plans_own_script_measures_and_compares(recorded: Project) -> None:
-    done = recorded.run("python", ".perfgate/plan/validation_script.py", PATH=_path_with_perfgate())
+    words = ("python", ".perfgate/plan/validation_script.py", "--before", ".perfgate/before")
+    done = recorded.run(*words, PATH=_path_with_perfgate())
     assert done.code == 0, done.text
     assert re.search(r"prediction: -7\d\.\d% predicted, -7\d\.\d% measured \(latency\)", done.out)
 

@@ -31,9 +31,11 @@ def test_only_a_likely_cause_is_mended(confidence: float, is_taken: bool) -> Non
     assert (choice.reason == "") is is_taken
 
 
-def test_the_gain_of_a_fix_of_no_cause_speaks_for_itself() -> None:
-    found = diagnosis(fix(taken=(LAYOUT,), cause=-1), fix(taken=(LAYOUT,), cause=-1, after=NOW))
-    assert [choice.reason == "" for choice in choose(found, LEAST)] == [True, False]
+def test_a_fix_of_no_cause_is_not_taken_unasked() -> None:
+    found = diagnosis(fix(taken=(LAYOUT,), cause=-1))
+    reasons = [choice.reason for choice in choose(found, LEAST)]
+    assert reasons == ["it belongs to no cause and has its own price"]
+    assert [choice.reason for choice in choose(found, LEAST, (1,))] == [""]
 
 
 def test_an_estimated_gain_is_not_taken_and_an_unreachable_one_says_so() -> None:
