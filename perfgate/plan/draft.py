@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from perfgate.config.key_paths import written_path
-from perfgate.core.difference import DifferenceKind
 from perfgate.core.errors import PerfgateError
 from perfgate.core.units import percent
 from perfgate.guardrails.patch import NotCertainError
@@ -130,14 +128,13 @@ def _text_edit(draft: Draft, found: Edited, wanted: Wanted, number: int) -> Text
     added = sum(
         edit.new.count("\n") - edit.old.count("\n") for edit in earlier if edit.offset < found.written.offset
     )
-    is_file = wanted.kind in {DifferenceKind.FILE, DifferenceKind.MODEL}
     return TextEdit(
         line=found.written.line - added,
         offset=found.written.offset,
         old=to_text(found.written.old),
         new=to_text(found.written.new),
         kind=str(wanted.kind),
-        name=found.path if is_file else written_path(found.key) if found.key else wanted.name,
+        name=found.name,
         before=found.was,
         after=wanted.value,
         fix=number,

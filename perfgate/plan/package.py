@@ -11,7 +11,14 @@ from perfgate.core.errors import UsageError
 from perfgate.core.units import percent
 from perfgate.diagnose.amounts import METRICS, amount_of
 from perfgate.plan.choice import gain
-from perfgate.plan.config_documents import PlannedEdits, config_documents
+from perfgate.plan.config_documents import (
+    CONVERT,
+    LAYOUT,
+    PIPELINE,
+    RUNTIME,
+    PlannedEdits,
+    config_documents,
+)
 from perfgate.plan.draft import Yardstick, with_fixes
 from perfgate.plan.manifest import LeftOut, Manifest, PlannedFix, sha256, tampered, with_id
 from perfgate.plan.prediction import Prediction, prediction_of
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
     from perfgate.plan.manifest import FilePlan
     from perfgate.plan.setting_edit import Ground
 
+DOCUMENTS = frozenset({CONVERT, LAYOUT, RUNTIME, PIPELINE, VALIDATION})
+TREE = DOCUMENTS | {ROLLBACK}
 SAME_GAIN = 0.01  # of now: a difference that no gate would call
 
 
@@ -149,6 +158,8 @@ def read_plan(read: Callable[[str], bytes | None], where: str) -> Manifest:
     if page is None:
         raise UsageError(f"there is no {ROLLBACK}", where, "name the folder that `perfgate optimize` wrote")
     manifest = read_page(page.decode("utf-8", "surrogateescape"), f"{where}/{ROLLBACK}")
+    if manifest.documents.keys() != DOCUMENTS:
+        raise tampered(f"{where}/{ROLLBACK}")
     for name, digest in sorted(manifest.documents.items()):
         data = read(name)
         if data is None or sha256(data) != digest:

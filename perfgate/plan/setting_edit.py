@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.config.compile_command import find_command
 from perfgate.config.key_files import is_key_file, read_key_tree
+from perfgate.config.key_paths import written_path
 from perfgate.config.read import read as read_facts
 from perfgate.config.spans import Source
 from perfgate.core.difference import DifferenceKind
@@ -59,13 +60,13 @@ class Ground:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """A replacement in a file; `before` are the file's bytes, `was` the value, `key` the path of a key."""
+    """A replacement in a file; `before` are the file's bytes, `was` the value, `name` what is set."""
 
     path: str
     before: bytes
     written: Written
     was: str | None
-    key: tuple[PathPart, ...] = ()
+    name: str
 
 
 def edit_of(ground: Ground, wanted: Wanted) -> Edited | None:
@@ -93,7 +94,9 @@ def _flag(ground: Ground, wanted: Wanted) -> Edited | None:
     found = effective(subject_of(command, facts), wanted.name)
     was = (found[-1].value.text or "") if found else None
     written = flag_edit(data, facts, command, wanted)
-    return None if written is None else Edited(path=path, before=data, written=written, was=was)
+    if written is None:
+        return None
+    return Edited(path=path, before=data, written=written, was=was, name=wanted.name)
 
 
 def compile_place(ground: Ground, wanted: Wanted | None = None) -> tuple[str, Command]:
@@ -139,7 +142,8 @@ def _inline(ground: Ground, wanted: Wanted, inner: tuple[str, ...]) -> Edited | 
     for parent in parents:
         leaves = _leaf_paths(item.suite, data)
         if any(path[: len(parent)] == parent for path in leaves):
-            return _key(ground, item.suite, (*parent, wanted.name), wanted)
+            found = _key(ground, item.suite, (*parent, wanted.name), wanted)
+            return None if found is None else replace(found, name=wanted.name)
     raise NotCertainError(f"the suite writes out no {'.'.join(inner)}")
 
 
@@ -173,7 +177,9 @@ def _key(ground: Ground, path: str, parts: tuple[PathPart, ...], wanted: Wanted)
     if was != wanted.value and wanted.is_checked and was != wanted.now:
         raise NotCertainError(f"{wanted.name} is {was!r} in {path}, the diagnosis saw {wanted.now!r}")
     written = key_edit(path, data, parts, wanted.value)
-    return None if written is None else Edited(path=path, before=data, written=written, was=was, key=parts)
+    if written is None:
+        return None
+    return Edited(path=path, before=data, written=written, was=was, name=written_path(parts))
 
 
 def _whole_file(ground: Ground, wanted: Wanted) -> Edited | None:
@@ -186,7 +192,5 @@ def _whole_file(ground: Ground, wanted: Wanted) -> Edited | None:
         return None
     if max(len(data), len(old)) > MAX_TEXT or b"\0" in data + old:
         raise NotCertainError(f"{path} is no text; take it from the baseline's commit with git")
-    was = sha256(data)
-    return Edited(
-        path=path, before=data, written=Written(line=1, offset=0, old=data, new=old, data=old), was=was
-    )
+    written = Written(line=1, offset=0, old=data, new=old, data=old)
+    return Edited(path=path, before=data, written=written, was=sha256(data), name=path)

@@ -16,8 +16,7 @@ from perfgate.plan.choice import choose
 from perfgate.plan.config_documents import PlannedEdits, layout_config
 from perfgate.plan.disk import RealDisk
 from perfgate.plan.journal import BACKUPS, read_journal
-from perfgate.plan.package import Origin, build_plan, read_plan
-from perfgate.plan.rollback_page import ROLLBACK
+from perfgate.plan.package import TREE, Origin, build_plan, read_plan
 from perfgate.plan.setting_edit import Ground
 from perfgate.workflow.drafted_tree import DraftedTree
 from perfgate.workflow.measuring import Measurer
@@ -86,12 +85,19 @@ def write_plan(request: PlanRequest, plan: Plan) -> None:
         UsageError: the folder holds something else, or a plan that is applied; or it cannot be written.
     """
     folder = request.output
-    if folder.is_dir() and any(folder.iterdir()):
-        if not (folder / ROLLBACK).is_file():
-            raise UsageError("the folder holds no plan but other files", str(folder), "name another with -o")
+    if folder.is_dir():
+        _refuse_others(folder)
         _refuse_applied(request)
     for name, data in plan.documents.items():
         write_file(folder / name, data)
+
+
+def _refuse_others(folder: Path) -> None:
+    """What a plan consists of is written over, also when an earlier run left only a part of it."""
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix().removesuffix(".part")
+        if not path.is_dir() and name not in TREE:
+            raise UsageError("the folder holds other files than a plan", str(path), "name another with -o")
 
 
 def _refuse_applied(request: PlanRequest) -> None:

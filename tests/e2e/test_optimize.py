@@ -146,7 +146,16 @@ def test_a_tampered_plan_and_one_of_another_diagnosis_are_refused(broken: Projec
 
 @pytest.mark.usefixtures("broken")
 def test_other_files_are_not_overwritten(optimize: Run) -> None:
-    assert "no plan but other files" in optimize(*ASKED, "-o", "deploy", code=2)
+    assert "holds other files than a plan: deploy/convert.sh" in optimize(*ASKED, "-o", "deploy", code=2)
+
+
+def test_a_plan_that_was_half_written_is_written_again(broken: Project, optimize: Run) -> None:
+    optimize(*ASKED)
+    whole = (broken.folder / "optimization_plan/rollback_plan.md").read_bytes()
+    (broken.folder / "optimization_plan/rollback_plan.md").unlink()
+    assert "no rollback_plan.md" in optimize("--apply", code=2)
+    optimize(*ASKED)
+    assert (broken.folder / "optimization_plan/rollback_plan.md").read_bytes() == whole
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,11 @@ def test_key_of_a_runtime_file_is_replaced() -> None:
     assert fixed(rule, "deploy/runtime_config.json", text) == after
 
 
+def test_a_value_that_needs_quotes_is_written_where_quotes_are() -> None:
+    rule = "atc: \"require --input_shape='x:1;y:2'\"\n"
+    assert fixed(rule, "a.sh", 'atc --input_shape="x:4;y:2"\n') == 'atc --input_shape="x:1;y:2"\n'
+
+
 def test_two_findings_of_one_file_are_mended_together() -> None:
     text = "atc --model=a --input_format=NCHW\natc --model=b --log=info\n"
     after = "atc --model=a --input_format=ND\natc --model=b --input_format=ND\n"

@@ -13,8 +13,8 @@ from perfgate.core.errors import UsageError
 from perfgate.plan.application import apply_plan, roll_back
 from perfgate.plan.disk import RealDisk
 from perfgate.plan.journal import BACKUPS
-from perfgate.plan.manifest import FilePlan, Manifest, TextEdit, sha256, with_id
-from perfgate.plan.prediction import Prediction
+from perfgate.plan.manifest import FilePlan, Manifest, TextEdit, sha256
+from tests.plans import edit, manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,30 +100,6 @@ def build(folder: Path) -> Manifest:
             )
         )
     return manifest(*plans)
-
-
-def edit(offset: int, old: str = "NCHW", new: str = "NHWC") -> TextEdit:
-    return TextEdit(
-        line=1, offset=offset, old=old, new=new, kind="flag", name="--x", before=old, after=new, fix=1
-    )
-
-
-def manifest(*plans: FilePlan) -> Manifest:
-    return with_id(
-        Manifest(
-            benchmark="b",
-            device="d",
-            metric="latency",
-            unit="ps",
-            prediction=Prediction(now=2, planned=1),
-            commit="",
-            folder="optimization_plan",
-            diagnosis_sha256="",
-            files=plans,
-            fixes=(),
-            left_out=(),
-        )
-    )
 
 
 def tree_digest(folder: Path) -> str:

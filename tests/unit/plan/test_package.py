@@ -15,7 +15,7 @@ import yaml
 from perfgate.core.errors import UsageError
 from perfgate.core.record import ProfileSummary
 from perfgate.diagnose.summary_profile import profile_of_summary
-from perfgate.measure.benchmark import CompileSource
+from perfgate.measure.benchmark import CompileSource, RuntimeSource
 from perfgate.plan.choice import choose
 from perfgate.plan.package import Origin, build_plan, read_plan
 from tests.diagnoses import LAYOUT, NOW, diagnosis, fix, flag, key
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from perfgate.measure.benchmark import Benchmark
     from perfgate.plan.package import Plan
 
-TREE = {
+TREE = {  # as DIAGNOSIS_AND_REPORT section 3 draws it
     "atc_optimization/convert_command.sh",
     "atc_optimization/layout_config.json",
     "runtime_tuning/runtime_config.yaml",
@@ -317,3 +317,50 @@ def test_without_a_commit_the_script_asks_for_the_records(tmp_path: Path) -> Non
         [sys.executable, str(path)], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert (done.returncode, "--before DIR" in done.stderr) == (2, True)
+
+
+SUITE = """\
+version: 1
+benchmarks:
+  - name: sd_unet
+    compile: {flags: {--optypelayout: NCHW}}
+    runtime: {values: {memory_pool: 1GB}}
+"""
+
+
+def test_settings_written_out_in_a_suite_are_shown_as_a_command_and_as_keys() -> None:
+    item = benchmark(
+        CompileSource(flags={"--optypelayout": "NCHW"}), RuntimeSource(values={"memory_pool": "1GB"})
+    )
+    found = diagnosis(fix(settings=(flag("--optypelayout", "NHWC"), key("memory_pool", "2GB"))))
+    plan = plan_of(found, {"perf_models.yaml": SUITE.encode()}, item)
+    script = plan.documents["atc_optimization/convert_command.sh"].decode()
+    assert script.endswith("atc \\\n    --optypelayout=NHWC\n")
+    keys = yaml.safe_load(plan.documents["runtime_tuning/runtime_config.yaml"])
+    assert keys == {"memory_pool": "2GB"}
+    assert [edit.after for edit in plan.manifest.files[0].edits] == ["NHWC", "2GB"]
+
+
+def test_positional_arguments_are_kept_in_a_made_script() -> None:
+    text = 'import subprocess\nsubprocess.run(["atc", "in put.onnx", "--optypelayout=NCHW", "--log"])\n'
+    plan = plan_of(
+        diagnosis(fix(settings=(flag("--optypelayout", "NHWC"),))),
+        {**FILES, "build.py": text.encode()},
+        benchmark(CompileSource(path="build.py")),
+    )
+    script = plan.documents["atc_optimization/convert_command.sh"].decode()
+    assert "'in put.onnx'" in script
+    assert "--log" in script
+
+
+def test_a_fix_whose_files_cannot_be_simulated_is_left_out() -> None:
+    def simulate(drafts: Mapping[str, bytes]) -> Profile | None:
+        if drafts:
+            raise UsageError("no such mode", "deploy/convert.sh:4:5", "correct it")
+        return profile(9.0)
+
+    origin = Origin(
+        diagnosis_sha256="00", folder="p", commit_of=lambda _: "", simulate=simulate, least_gain=0.01
+    )
+    plan = build_plan(ground(), diagnosis(), choose(diagnosis(), 0.01), origin)
+    assert plan.manifest.left_out[0].reason.startswith("it cannot be used: no such mode")

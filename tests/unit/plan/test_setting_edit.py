@@ -134,3 +134,49 @@ def test_a_binary_model_is_left_to_git() -> None:
 def test_what_no_plan_changes_is_refused() -> None:
     with pytest.raises(NotCertainError, match="a device is not changed by a plan"):
         after(ground(), taken=moved(kind=DifferenceKind.DEVICE))
+
+
+def test_a_value_with_signs_of_the_shell_is_written_within_quotes_only() -> None:
+    quoted = SCRIPT.replace("--optypelayout=NCHW", '--input_shape="x:1,4;y:2"')
+    files = {**FILES, CONVERT: quoted.encode()}
+    assert after(ground(files), name="--input_shape", value="x:8,4;y:2") == quoted.replace("x:1", "x:8")
+    with pytest.raises(NotCertainError, match="the value needs quotes"):
+        after(ground(files), name="--input_shape", value="$(id)")
+    with pytest.raises(NotCertainError, match="the value needs quotes"):
+        after(ground(), name="--optypelayout", value="a;b")
+
+
+def test_a_flag_is_set_where_the_suites_defaults_write_the_flags_out() -> None:
+    suite = (
+        "version: 1\ndefaults: {compile: {flags: {--optypelayout: NCHW}}}\nbenchmarks: [{name: sd_unet}]\n"
+    )
+    files = {SUITE_PATH: suite.encode()}
+    assert after(ground(files, INLINE), taken=moved(place_after="")) == suite.replace("NCHW", "NHWC")
+    with pytest.raises(NotCertainError, match="names no benchmark 'sd_unet' literally"):
+        after(ground({SUITE_PATH: b"version: 1\n"}, INLINE), name="--optypelayout", value="NHWC")
+    bare = b"version: 1\nbenchmarks: [{name: sd_unet}]\n"
+    with pytest.raises(NotCertainError, match=r"writes out no compile\.flags"):
+        after(ground({SUITE_PATH: bare}, INLINE), name="--optypelayout", value="NHWC")
+
+
+def test_without_a_suite_a_key_is_found_by_its_place_only() -> None:
+    alone = msgspec.structs.replace(benchmark(), runtime=RuntimeSource())
+    pool = Difference(
+        kind=DifferenceKind.RUNTIME,
+        name="memory_pool",
+        before="2GB",
+        after="1.5GB",
+        place_after=f"{RUNTIME}:2:14",
+    )
+    assert "memory_pool: 2GB" in after(ground(item=alone), taken=pool)
+    with pytest.raises(NotCertainError, match="no suite names a runtime configuration"):
+        after(ground(item=alone), name="memory_pool", value="2GB")
+    elsewhere = msgspec.structs.replace(pool, after="9GB")
+    with pytest.raises(NotCertainError, match=r"memory_pool is '1\.5GB'"):
+        after(ground(item=alone), taken=elsewhere)
+
+
+def test_a_file_that_is_as_the_baseline_had_it_needs_no_edit() -> None:
+    path = "deploy/fusion.json"
+    (wanted,) = wanted_of(fix(taken=(difference(DifferenceKind.FILE, b"{}", path),)))
+    assert edit_of(ground({**FILES, path: b"{}"}, before={path: b"{}"}), wanted) is None
