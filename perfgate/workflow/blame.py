@@ -61,6 +61,12 @@ class Span:
     tip: str | None = None
 
 
+class _Bisections(msgspec.Struct, frozen=True):
+    """The document; of its other members a diagnosis takes none."""
+
+    results: tuple[_Bisection, ...]
+
+
 def with_commits(
     diagnoses: Sequence[Diagnosis], span: Span | None, bisection: Path | None
 ) -> list[Diagnosis]:
@@ -93,7 +99,8 @@ def _culprits(path: Path) -> dict[str, Commit]:
     if not path.is_file():
         raise UsageError("no such file", str(path), _REMEDY)
     found = {}
-    for report in decode(path.read_bytes(), list[_Bisection], str(path), UnusableError, _REMEDY):
+    document = decode(path.read_bytes(), _Bisections, str(path), UnusableError, _REMEDY)
+    for report in document.results:
         for finding in report.findings[:1]:
             suspect, chance = finding.culprit.suspects[-1], finding.culprit.chance
             if len(finding.culprit.suspects) == 1:

@@ -151,8 +151,8 @@ def test_the_culprit_of_a_bisection_counts(incident: Project, run: Run) -> None:
     culprit = incident.git("rev-parse", "HEAD")
     suspect = {"commit": culprit, "subject": "tidy", "author": "Ada", "date": "2026-01-01T00:00:00Z"}
     finding = {"culprit": {"suspects": [suspect], "chance": 0.998}}
-    reports = [{"benchmark": "sd_unet[ascend-310p-like]", "findings": [finding]}]
-    incident.write({".perfgate/b.json": json.dumps(reports)})
+    report = {"benchmark": "sd_unet[ascend-310p-like]", "findings": [finding]}
+    incident.write({".perfgate/b.json": json.dumps({"results": [report]})})
     page = run(*ASKED, "--bisect", ".perfgate/b.json", everything=False)
     assert "(bisection, probability 0.998)" in page
     assert page.startswith("# Post-mortem: sd3 layout\n")
