@@ -11,6 +11,7 @@ from perfgate.core.codec import decode
 from perfgate.core.diagnosis import Diagnosis
 from perfgate.core.errors import UnusableError, UsageError
 from perfgate.core.machine import SIMULATED
+from perfgate.report.html.largest import keep_largest
 from perfgate.report.html.material import Material, pair_operators
 from perfgate.workflow.baseline_history import BaselineFile, baseline_history
 from perfgate.workflow.blame import Span
@@ -73,7 +74,7 @@ def _of_files(request: VisualiseRequest) -> Material:
         before=before,
         after=after,
         diagnosis=None,
-        operators=pair_operators(None if before is None else before.operators, after.operators),
+        operators=keep_largest(pair_operators(None if before is None else before.operators, after.operators)),
         records=(records[0] if before is not None else None, record),
     )
 
@@ -170,7 +171,7 @@ def material_of(
         before=old,
         after=profile,
         diagnosis=diagnosis,
-        operators=pair_operators(None if old is None else old.operators, profile.operators),
+        operators=keep_largest(pair_operators(None if old is None else old.operators, profile.operators)),
         records=(None if before is None else before.observation.record, record),
         verdict=verdict,
         notes=(*notes, *(() if before is None else before.notes), *after.notes),

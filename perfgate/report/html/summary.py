@@ -9,6 +9,7 @@ from perfgate.core.diagnosis import SHOWN_CAUSES
 from perfgate.core.units import PS_PER_SECOND, percent
 from perfgate.report.cause_lines import cause_lines
 from perfgate.report.diagnosis_rows import change, fix_rows, headline, together_text, unexplained_text
+from perfgate.report.html.largest import MOST
 from perfgate.report.html.shown import shown
 from perfgate.report.html.time_axis import readable_ps
 
@@ -44,7 +45,7 @@ class Head:
 def page_head(material: Material) -> Head:
     """Everything that stands above the tabs."""
     found = material.diagnosis
-    notes = (*material.notes, *material.after.notes, *(found.notes if found else ()))
+    notes = (*_summed(material), *material.notes, *material.after.notes, *(found.notes if found else ()))
     return Head(
         title=f"{shown(material.benchmark)} on {shown(material.device)}",
         change=shown(_change(material)),
@@ -53,6 +54,15 @@ def page_head(material: Material) -> Head:
         figures=(*_sums(material), *key_figures(material.after)),
         notes=tuple(dict.fromkeys(shown(note, _LONG) for note in notes)),
     )
+
+
+def _summed(material: Material) -> tuple[str, ...]:
+    """That not every operator stands on the page by itself."""
+    after = len(material.after.operators)
+    if after <= MOST:
+        return ()
+    words = f"the {MOST} that changed most are told apart, the others are summed by scope"
+    return (f"{after} operators: {words}; `perfgate trace` writes them all",)
 
 
 def _change(material: Material) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.report.html.colour import CATEGORIES, CHANGE_WORDS, CHANGES, change_colour
+from perfgate.report.html.colour import CATEGORIES, CHANGE_WORDS, CHANGES, SAME, change_colour
 from perfgate.report.html.lanes import (
     ENGINES,
     largest_gap,
@@ -20,6 +20,8 @@ from perfgate.report.html.timeline_drawing import BARS, TimelineGeometry, draw_t
 from perfgate.report.html.view import MAIN, Choice, Option, Setting, Swatch, Table, View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from perfgate.report.html.lanes import Lanes, Span
     from perfgate.report.html.material import Material, PageOperator
     from perfgate.report.html.view import Columns
@@ -57,6 +59,7 @@ def timeline_view(material: Material) -> View:
 def timeline_geometry(lanes: Lanes, operators: tuple[PageOperator, ...]) -> TimelineGeometry:
     """All columns of the drawing; x is time in `unit`, lane n lies between -n - 1 and -n."""
     unit = time_unit(lanes.length_ps)
+    times = [(operator.before_ps, operator.after_ps) for operator in operators]
     bars: dict[int, list[Bar]] = {}
     for row, span in enumerate(lanes.spans):
         bars.setdefault(span.lane, []).append(Bar(span.start_ps / unit.ps, span.end_ps / unit.ps, row))
@@ -65,11 +68,11 @@ def timeline_geometry(lanes: Lanes, operators: tuple[PageOperator, ...]) -> Time
     width = max(lanes.length_ps, 1) / unit.ps
     return TimelineGeometry(
         walk=_walk(lanes, unit.ps),
-        rows=_row_looks(lanes, operators),
+        rows=_row_looks(lanes, times),
         hatched=frozenset(row for row, span in enumerate(lanes.spans) if span.kernel.implicit),
         lane_of=[span.lane for span in lanes.spans],
         lane_names=[lane.text for lane in lanes.lanes],
-        details=detail_steps(list(bars.values()), _worse_by(lanes, operators), width),
+        details=detail_steps(list(bars.values()), _worse_by(lanes, times), width),
         waits={
             "left": [wait.start_ps / unit.ps for wait in lanes.waits],
             "right": [wait.end_ps / unit.ps for wait in lanes.waits],
@@ -95,7 +98,7 @@ def timeline_geometry(lanes: Lanes, operators: tuple[PageOperator, ...]) -> Time
     )
 
 
-def _worse_by(lanes: Lanes, operators: tuple[PageOperator, ...]) -> list[float]:
+def _worse_by(lanes: Lanes, times: Sequence[tuple[int, int]]) -> list[float]:
     """By span: how much its operator changed; copies that nobody asked for come before everything else."""
 
     def of(span: Span) -> float:
@@ -103,8 +106,8 @@ def _worse_by(lanes: Lanes, operators: tuple[PageOperator, ...]) -> list[float]:
             return 1e12 + span.end_ps - span.start_ps
         if span.operator < 0:
             return 0.0
-        found = operators[span.operator]
-        return found.after_ps / found.before_ps - 1 if found.before_ps else float(found.after_ps > 0)
+        before, after = times[span.operator]
+        return after / before - 1 if before else float(after > 0)
 
     return [of(span) for span in lanes.spans]
 
@@ -125,16 +128,12 @@ def _walk(lanes: Lanes, unit_ps: int) -> Columns:
     }
 
 
-def _row_looks(lanes: Lanes, operators: tuple[PageOperator, ...]) -> Columns:
+def _row_looks(lanes: Lanes, times: Sequence[tuple[int, int]]) -> Columns:
     """Colours by span."""
-
-    def changed(span: Span) -> str:
-        found = operators[span.operator] if span.operator >= 0 else None
-        return CHANGES[2] if found is None else change_colour(found.before_ps, found.after_ps)
-
+    changes = [change_colour(before, after) for before, after in times]
     return {
         "engine": [_engine_colour(span.kernel.engine) for span in lanes.spans],
-        "change": [changed(span) for span in lanes.spans],
+        "change": [changes[span.operator] if span.operator >= 0 else SAME for span in lanes.spans],
     }
 
 
