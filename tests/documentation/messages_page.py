@@ -44,5 +44,5 @@ def _rows(found: Iterable[Message]) -> list[tuple[str, str]]:
 
 def _cell(text: str) -> str:
     """One line of literal text in a table cell."""
-    line = " ".join(text.replace("`", "'").split())
+    line = re.sub(f"{OPEN}+", OPEN, " ".join(text.replace("`", "'").split()))
     return f"`{line}`" if line else ""

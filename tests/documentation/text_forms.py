@@ -64,7 +64,7 @@ def forms(node: ast.expr, scope: Scope, depth: int = 0) -> list[Form]:
             found = _joined(node.values, scope, depth)
         case ast.FormattedValue(value=ast.Name() | ast.IfExp() as value, conversion=-1):
             found = forms(value, scope, depth + 1)
-        case ast.FormattedValue(conversion=114):  # what the syntax tree calls `!r`
+        case ast.FormattedValue(conversion=114):  # ord("r")
             found = [Form(f"'{OPEN}'")]
         case ast.Name(id=name) if name in scope.constants and not scope.values(name):
             found = [Form(scope.constants[name])]

@@ -3,7 +3,7 @@
 A page is one when it says where it starts: `<!-- followed: in an empty folder -->`, or after another page.
 A block `console` holds commands after `$ `, continued after `> `, and below each the lines it prints, where
 `...` stands for lines left out and `…` for a part of a line that differs from run to run. The word `exit=1`
-after `console` is the exit code of the last command. A block with a path after its language is a file to write.
+after `console` is the exit code of the last command. A block with a path after its language is a file.
 """
 
 from __future__ import annotations
