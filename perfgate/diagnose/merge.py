@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -45,7 +46,7 @@ def _key(cause: Cause) -> tuple[str, ...]:
 
 def _effects(found: Diagnosis) -> list[Effect]:
     """The judged metrics that got worse: the sampled ones, or without any the exact ones."""
-    worse = [row for row in found.metrics if row.relative is not None and row.relative > 0]
+    worse = [row for row in found.metrics if _worse_by(row.relative, row.before, row.after) > 0]
     sampled = [row for row in worse if row.metric.is_sampled]
     return [
         Effect(
@@ -63,9 +64,29 @@ def _effects(found: Diagnosis) -> list[Effect]:
 def _with_effects(cause: Cause, effects: list[Effect]) -> Cause:
     unique = dict.fromkeys(effects)
     return msgspec.structs.replace(
-        cause, effects=tuple(sorted(unique, key=lambda item: -(item.relative or 0.0)))
+        cause,
+        effects=tuple(sorted(unique, key=lambda item: -_worse_by(item.relative, item.before, item.after))),
     )
 
 
 def _worst(found: Diagnosis) -> float:
-    return max((row.relative or 0.0 for row in found.metrics if row.metric.is_sampled), default=0.0)
+    """Of the sampled metrics, or of the exact ones where those are as they were."""
+    sampled, exact = (
+        max(
+            (
+                _worse_by(row.relative, row.before, row.after)
+                for row in found.metrics
+                if row.metric.is_sampled is is_sampled
+            ),
+            default=0.0,
+        )
+        for is_sampled in (True, False)
+    )
+    return sampled if sampled > 0 else exact
+
+
+def _worse_by(relative: float | None, before: float, after: float) -> float:
+    """The relative change; what came from nothing is worse than any ratio."""
+    if relative is not None:
+        return relative
+    return math.inf if not before and after else 0.0

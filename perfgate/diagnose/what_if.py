@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from perfgate.core.difference import Change, Difference, DifferenceKind, Side
 from perfgate.core.errors import PerfgateError
 from perfgate.diagnose.amounts import amount_of
+from perfgate.diagnose.evidence import share_text
 from perfgate.diagnose.signals import Undone
 
 if TYPE_CHECKING:
@@ -156,9 +157,10 @@ def interaction(undone: Sequence[Undone], amounts: tuple[int, int], simulations:
     both = recovered(amount, amounts)
     if abs(both - first.recovered - second.recovered) <= 1 - _WHOLE:
         return ""
+    shares_of = [share_text(share) for share in (first.recovered, second.recovered, both)]
     return (
         f"{first.difference.name} and {second.difference.name} act together: undone alone they bring back "
-        f"{first.recovered:.0%} and {second.recovered:.0%} of the delta, together {both:.0%}"
+        f"{shares_of[0]} and {shares_of[1]} of the delta, together {shares_of[2]}"
     )
 
 

@@ -215,7 +215,7 @@ def hit_texts(cause: Cause, found: Diagnosis) -> list[str]:
     """`resnet50 on ascend-310p-like: latency +26.0 %`: the worst effect on each other benchmark."""
     worst: dict[tuple[str, str], str] = {}
     for item in cause.effects:  # they come worst first
-        change_of = relative(item.relative or 0.0)
+        change_of = "from zero" if item.relative is None else relative(item.relative)
         text = f"{item.benchmark} on {item.device}: {item.metric} {change_of}"
         worst.setdefault((item.benchmark, item.device), inert(text))
     return [text for key, text in worst.items() if key != (found.benchmark, found.device)]
