@@ -156,6 +156,9 @@ def _barriers(incident: Incident) -> Iterator[str]:
 
 def _fix(incident: Incident) -> Iterator[str]:
     found = incident.diagnosis
+    if found.fixes:
+        yield "The diagnosis offered:"
+        yield ""
     for number, fix in enumerate(found.fixes, start=1):
         share = gain(found, fix.after)
         promised = "gain not simulated" if share is None else f"{percent(-share)} simulated"

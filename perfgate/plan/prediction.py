@@ -19,12 +19,14 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The focus metric of the repository as it is and with the plan, in the unit of the diagnosis.
 
     `values` are metrics by name in their unit, scopes and operators by name in seconds, with the plan. Empty
-    where the planned files could not be simulated; the amounts are those of the diagnosis then.
+    where the planned files could not be simulated; the amounts are those of the diagnosis then. `places` are
+    the scopes and operators among them.
     """
 
     now: int | None = None
     planned: int | None = None
     values: dict[str, float] = {}
+    places: tuple[str, ...] = ()
 
     @property
     def gain(self) -> float | None:
@@ -35,16 +37,23 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 def prediction_of(diagnosis: Diagnosis, now: Profile, planned: Profile) -> Prediction:
     """From the simulated profiles of the repository as it is and as planned."""
     totals = {name: total / PS_PER_SECOND for name, total in scope_totals(planned.operators).items()}
-    names = {diagnosis.scope.scope} if diagnosis.scope else set()
-    operators = {cause.operator.name for cause in diagnosis.causes if cause.operator is not None}
-    times = {row.name: row.total_ps / PS_PER_SECOND for row in planned.operators if row.name in operators}
+    times = totals | {row.name: row.total_ps / PS_PER_SECOND for row in planned.operators}
+    places = tuple(name for name in places_of(diagnosis) if name in times)
     return Prediction(
         now=amount_of(now, diagnosis.focus),
         planned=amount_of(planned, diagnosis.focus),
         values={
             "latency": planned.application.total_ps / PS_PER_SECOND,
             **planned.exact,
-            **times,
-            **{name: totals[name] for name in names if name in totals},
+            **{name: times[name] for name in places},
         },
+        places=places,
     )
+
+
+def places_of(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """The scope that holds most of the delta, and the operator of the found cause."""
+    cause = diagnosis.found
+    scope = (diagnosis.scope.scope,) if diagnosis.scope else ()
+    operator = (cause.operator.name,) if cause is not None and cause.operator is not None else ()
+    return tuple(dict.fromkeys((*scope, *operator)))

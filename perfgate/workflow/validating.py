@@ -21,6 +21,7 @@ from perfgate.gate.thresholds import SuitePolicy
 from perfgate.plan.model_files import read_outputs, read_weights
 from perfgate.plan.output_difference import compare_outputs, relative_tolerance
 from perfgate.plan.output_precision import precision_of
+from perfgate.plan.prediction import places_of
 from perfgate.plan.quantised_weights import quantise_weights
 from perfgate.plan.validation_rows import (
     ALIASES,
@@ -170,15 +171,13 @@ def _predicted(request: ValidationRequest, key: str) -> dict[str, float]:
 
 
 def _places(request: ValidationRequest, key: str, names: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
-    """Scopes and operators to show: those asked for, else those of the diagnosis."""
-    asked = tuple(name for name in names if name not in known and name != SPEEDUP)
-    diagnosis = request.diagnosis
-    if asked or names or diagnosis is None or diagnosis.key != key:
-        return asked
-    cause = diagnosis.found
-    scope = (diagnosis.scope.scope,) if diagnosis.scope else ()
-    operator = (cause.operator.name,) if cause is not None and cause.operator is not None else ()
-    return tuple(dict.fromkeys((*scope, *operator)))
+    """Scopes and operators to show: those asked for, else those of the plan and the diagnosis."""
+    if names:
+        return tuple(name for name in names if name not in known and name != SPEEDUP)
+    manifest, diagnosis = request.manifest, request.diagnosis
+    planned = manifest.prediction.places if manifest is not None and manifest.key == key else ()
+    diagnosed = places_of(diagnosis) if diagnosis is not None and diagnosis.key == key else ()
+    return tuple(dict.fromkeys((*planned, *diagnosed)))
 
 
 def _times(

@@ -73,6 +73,7 @@ def test_the_plan_keeps_its_promise(validate: Run) -> None:
     )
     assert re.search(r"latency .* s \(\d\.\d % (above|below)\)", lines["latency"])
     rows = rows_of(validate("--plan", ".perfgate/plan", "--json", "-"))
+    assert rows["UNet.mid_block"]["after"] == rows["UNet.mid_block"]["predicted"]
     assert (
         rows["cycles"]["after"] == rows["cycles"]["predicted"]
     )  # exact: the plan simulated these very files

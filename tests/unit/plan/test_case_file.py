@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfgate.core.case import Case
@@ -57,6 +57,7 @@ def test_a_cause_without_flag_and_gain_is_remembered_too() -> None:
     assert read_case(case_text(kept).encode(), "perf-cases/x.yaml") == kept
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=20), st.text(max_size=20))
 def test_any_text_is_read_back_as_it_was_written(incident: str, guardrail: str) -> None:
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfgate.plan.output_difference import PRECISIONS, compare_outputs, relative_tolerance
@@ -93,6 +93,7 @@ def test_all_zeros_have_no_direction() -> None:
     assert check(np.ones(4), zeros).is_broken
 
 
+@settings(deadline=None)
 @given(st.floats(1e-300, 1e300))
 def test_the_answer_does_not_depend_on_the_scale(scale: float) -> None:
     got = VALUES.astype(np.float64)

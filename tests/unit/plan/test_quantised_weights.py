@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -21,6 +21,7 @@ def test_a_small_tensor_by_hand() -> None:
     assert found.curve[-1][1] == pytest.approx(0.4, rel=1e-4)
 
 
+@settings(deadline=None)
 @given(
     arrays.arrays(
         np.float64, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.floats(-1e6, 1e6, width=32)
