@@ -47,11 +47,14 @@ def ci() -> None:
 )
 @click.option("--arguments", default="", metavar="TEXT", help="Arguments for pytest, quoted as in a shell.")
 @click.option("--base", default="", metavar="REF", help="Commit that judges (default: found from the event).")
+@click.option(
+    "--page", "wants_page", is_flag=True, help="Draw the worst regression as a page (needs perfgate[report])."
+)
 @click.pass_context
-def run(ctx: click.Context, /, artifact: str, arguments: str, base: str) -> None:
+def run(ctx: click.Context, /, artifact: str, arguments: str, base: str, *, wants_page: bool) -> None:
     """Run `pytest --perfgate` with its output fenced from the runner; keep records, report and origin.
 
-    Exit: that of the gate. Outputs `verdict`, `exit-code`, `report` and `folder` go to $GITHUB_OUTPUT.
+    Exit: that of the gate. `verdict`, `exit-code`, `report`, `folder` and `page` go to $GITHUB_OUTPUT.
     """
     if not artifact.startswith(PREFIX):
         raise UsageError(f"{artifact!r} is none of ours", "--artifact", f"begin the name with {PREFIX}")
@@ -61,12 +64,16 @@ def run(ctx: click.Context, /, artifact: str, arguments: str, base: str) -> None
     except ValueError as problem:
         raise UsageError(f"cannot be split, {problem}", "--arguments", "close the quotes") from None
     folder = find_root(Path.cwd()) / _FOLDER / artifact
+    page = folder.with_name(f"{artifact}.html")  # beside the folder: the records' artefact stays small
+    page.unlink(missing_ok=True)
+    words += ["--perfgate-html", str(page)] if wants_page else []
     done = run_step(folder, words, base, dict(os.environ), _write_through)
     values = {
         "verdict": done.verdict,
         "exit-code": str(done.exit_code),
         "report": str(done.report),
         "folder": str(folder),
+        "page": str(page) if page.is_file() else "",
     }
     append_runner_file("GITHUB_OUTPUT", "".join(output_text(name, value) for name, value in values.items()))
     ctx.exit(done.exit_code)

@@ -67,7 +67,11 @@ def red(template: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pr
         path.unlink()
     (project.folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     merged(project)
-    inputs = {"records-artifact": "perfgate-records-linux", "args": "-k 'resnet50 or atc' -s"}
+    inputs = {
+        "records-artifact": "perfgate-records-linux",
+        "args": "-k 'resnet50 or atc' -s",
+        "page": "true",
+    }
     return project, run_action(project, pull_request_event(folder), folder / "runner", **inputs)
 
 
@@ -77,6 +81,9 @@ def test_a_regression_has_all_its_reports_and_then_the_gates_code(red: tuple[Pro
     assert run.outputs["exit-code"] == "1"
     assert run.outputs["verdict"] == "fail"
     assert json.loads((project.folder / run.outputs["report"]).read_text("utf-8"))["exit_code"] == 1
+    page = (project.folder / run.outputs["page"]).read_text("utf-8").partition("</header>")[0]
+    assert "resnet50 on ascend-" in page
+    assert "REGRESSED latency +" in page
     assert run.summary.startswith("### ❌ perfgate: 2 of 2 benchmarks regressed — `resnet50` latency **+")
     assert "`perfgate.yaml`" in run.summary
     assert "`--precision_mode` `force_fp16` → `force_fp32`" in run.summary
