@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from perfgate import __version__
+from perfgate.backends.benchmark_arithmetic import explain_benchmark
 from perfgate.backends.protocol import Description, Request
 from perfgate.backends.simulated_program import CompiledBenchmark, compile_benchmark
 from perfgate.core.errors import UsageError
 from perfgate.core.record import Run
-from perfgate.npu.copy_arithmetic import ArithmeticLine, explain_execution
 from perfgate.npu.kernel_cost import COST_MODEL
 from perfgate.npu.list_schedule import Sharing
 from perfgate.npu.noise import NoiseKey, draw_samples, noise_preset
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from perfgate.compiler.flag_values import FileReader
     from perfgate.core.execution_profile import Profile
     from perfgate.graph.ir import Graph
+    from perfgate.npu.copy_arithmetic import ArithmeticLine
 
 NAME = "simulated"
 LATENCY_METRICS = frozenset({"latency", "p50_latency", "p95_latency", "p99_latency"})
@@ -149,12 +150,18 @@ class SimulatedSession:
 
     def explain(self) -> tuple[ArithmeticLine, ...]:
         """The arithmetic behind the simulated time, in lines to check by hand."""
-        return explain_execution(self._phases)
+        return explain_benchmark(self._request, self._subject(), self._phases)
 
     def what_if(self, load: Callable[[int], Graph] | None = None) -> tuple[WhatIfRow, ...]:
         """The benchmark with one knob turned at a time; `load` gives the model with its batch multiplied."""
+        return what_if(self._subject(load))
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+    def _subject(self, load: Callable[[int], Graph] | None = None) -> Subject:
         compiled = self._compiled
-        subject = Subject(
+        return Subject(
             graph=compiled.graph,
             config=compiled.config,
             runtime=compiled.runtime,
@@ -162,10 +169,6 @@ class SimulatedSession:
             iterations=compiled.iterations,
             load=load,
         )
-        return what_if(subject)
-
-    def close(self) -> None:
-        """Nothing to give back."""
 
     def _notes(self, profile: Profile) -> tuple[str, ...]:
         request, compiled = self._request, self._compiled

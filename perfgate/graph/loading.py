@@ -81,7 +81,7 @@ def _imported(
     bindings: Mapping[str, tuple[int, ...]],
     options: Options,
 ) -> Graph:
-    proto = _parsed(content, source)
+    proto = parsed_model(content, source)
     graph = proto.graph
     versions = {
         "" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in proto.opset_import
@@ -122,7 +122,12 @@ def _imported(
     )
 
 
-def _parsed(content: bytes, source: str) -> Message:
+def parsed_model(content: bytes, source: str) -> Message:
+    """The message of a model file.
+
+    Raises:
+        GraphError: the bytes are none.
+    """
     import onnx  # noqa: PLC0415 - 120 ms, only for model files
     from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
 
