@@ -27,14 +27,13 @@ from tests.planted.sweep import NOISES, pairs, quiet_pairs, sweep
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tests.planted.scenario import NamedScenario
-
 # Neither these models nor this device are seen by the fit.
 HELD_MODELS = ("mobilenetv2", "llm_decoder")
 HELD_DEVICES = ("orin-like",)
 LEAST_CASES = 30  # of a bin
 PENALTY = 1e-2  # keeps weights finite where a feature parts the cases exactly
 WORKERS = 2
+LEAST_LISTED = 0.05  # `least_recovered` of rules.yaml: a difference below it is said to have no effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +204,32 @@ def _groups(scenarios: Iterable[NamedScenario]) -> list[list[NamedScenario]]:
     return list(groups.values())
 
 
+def collect_pairs() -> list[Case]:
+    """Pairs of faults of which each alone costs enough to be listed: a twentieth of what both cost."""
+    with ProcessPoolExecutor(WORKERS) as pool:
+        return [case for found in pool.map(_pair_case, pairs(), chunksize=4) for case in found]
+
+
+def _pair_case(named: NamedScenario) -> list[Case]:
+    try:
+        whole = answer(named)
+        alone = [
+            answer(NamedScenario(named.name, msgspec.structs.replace(named.scenario, plant=[plant])))
+            for plant in named.scenario.plants
+        ]
+    except PerfgateError:
+        return []
+    least = LEAST_LISTED * _growth(whole)
+    if not whole.is_regressed or any(_growth(one) < least for one in alone):
+        return []
+    return [_case(named, whole, has_proof=True)] if whole.diagnosis.causes else []
+
+
+def _growth(told: Answer) -> int:
+    attribution = told.diagnosis.attribution
+    return 0 if attribution is None else attribution.total
+
+
 def unchanged() -> tuple[int, int]:
     """How many pairs without a fault get a cause of .50 or more, and how many there are."""
     with ProcessPoolExecutor(WORKERS) as pool:
@@ -221,8 +246,8 @@ def main(arguments: list[str]) -> int:
     calibration = fit(train)
     report("fitted on", train, calibration)
     is_met = report("held out", held, calibration)
-    double = collect(pairs())
-    both = statistics.fmean(case.is_in_three for case in double if case.features.is_proven)
+    double = collect_pairs()
+    both = statistics.fmean(case.is_in_three for case in double)
     loud, quiet = unchanged()
     say(f"\ntwo faults at once: both in the first three {both:.1%} (85 %), {len(double)} diagnoses")
     say(f"unchanged pairs with a cause: {loud} of {quiet} (2 %)")
