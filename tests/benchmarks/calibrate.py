@@ -22,6 +22,7 @@ from perfgate.core.errors import PerfgateError
 from perfgate.diagnose.calibration_inputs import inputs_hash
 from perfgate.diagnose.confidence import LEAST, MOST, NAME, Bin, Calibration, Features, confidence
 from tests.planted.answer import Answer, answer
+from tests.planted.scenario import NamedScenario
 from tests.planted.sweep import NOISES, pairs, quiet_pairs, sweep
 
 if TYPE_CHECKING:

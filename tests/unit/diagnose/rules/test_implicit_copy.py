@@ -11,7 +11,7 @@ NCHW = {"--optypelayout": "NCHW"}
 
 
 def test_a_round_trip_over_the_host_is_named_with_its_bytes() -> None:
-    """64 channels of 25 x 41 in two bytes are 131,200 B, down and up again at the first and the last layer."""
+    """64 channels of 25 x 41 in two bytes are 131,200 B, down and up at the first and the last layer."""
     signals = compare(side("odd_stride", "even", flags=NCHW), side("odd_stride", "odd", flags=NCHW))
     (suspect,) = found(RULE, signals)
     assert suspect.operator is not None
