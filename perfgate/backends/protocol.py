@@ -6,6 +6,7 @@ answers with runs, never with one pooled list of samples, because the unit of re
 
 from __future__ import annotations
 
+from collections.abc import Callable  # noqa: TC003 - msgspec reads the annotations at run time
 from typing import Protocol
 
 import msgspec
@@ -28,6 +29,17 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True):
     expected: bytes = b""
 
 
+class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """The model of a pipeline's stage, of one frame; `of_batch` gives it for several at once.
+
+    Raises:
+        UsageError: by `of_batch`, if the model has a fixed batch.
+    """
+
+    request: Request
+    of_batch: Callable[[int], Request]
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What to measure: a model, a function `call` (`module:function`, below `root`), or a command `launch`.
 
@@ -36,7 +48,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     `branches`, `trip_counts` and `bounds` bind what the model leaves open. `iterations` 0 takes the model's
     own number. `samples` and `warmup` count per run; a `warmup` of None is the backend's own. `metrics` are
     names of sampled metrics. `timeout` are seconds for one measured process. `place` is the benchmark's in
-    its suite.
+    its suite. `pipeline` are the settings of a pipeline, `stages` the models of its model stages by name; its
+    `iterations` are frames, and flags and keys named after a stage are of that stage alone.
     """
 
     benchmark: str
@@ -45,6 +58,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     model_name: str = ""
     call: str = ""
     launch: Launch | None = None
+    pipeline: tuple[Setting, ...] = ()
+    stages: dict[str, StageRequest] = {}
     root: str = "."
     timeout: float = 600.0
     compile: tuple[Setting, ...] = ()

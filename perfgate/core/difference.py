@@ -12,6 +12,7 @@ class DifferenceKind(StrEnum):
 
     FLAG = "flag"  # a word of the compile command
     RUNTIME = "runtime"  # a key of the runtime configuration
+    STAGE = "stage"  # a setting of a pipeline: a stage's duration, order, priority, batch; or a whole stage
     FILE = "file"  # content of a file that a flag names; the flag itself is the same
     MODEL = "model"
     DEVICE = "device"  # the device's description
@@ -51,7 +52,7 @@ class Side(StrEnum):
 
 
 class NewSetting(msgspec.Struct, frozen=True, kw_only=True):
-    """A flag or runtime key set to another value; None removes it. `kind` is FLAG or RUNTIME."""
+    """A flag or runtime key set to another value; None removes it. `kind` is FLAG, RUNTIME or STAGE."""
 
     kind: DifferenceKind
     name: str

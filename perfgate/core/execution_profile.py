@@ -293,12 +293,51 @@ class Hardware(msgspec.Struct, frozen=True, kw_only=True):
     memory: Memory
 
 
+class Blocker(msgspec.Struct, frozen=True, gc=False):
+    """A stage that held an engine while another one waited for it, and for how long."""
+
+    stage: str
+    frame: int
+    priority: int
+    time_ps: int
+
+
+class StageRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A stage of a pipeline in its worst frame; times from the start of that frame.
+
+    From `ready_ps` on it waited for an engine of its `resource`. `duration_ps` is that of its whole `batch`.
+    `number` is that of its operator. `deadline_ps` 0: it has none. `load` is the share of its resource's
+    time that it takes over all frames.
+    """
+
+    number: int
+    name: str
+    resource: str
+    kind: str
+    ready_ps: int
+    start_ps: int
+    duration_ps: int
+    priority: int = 0
+    batch: int = 1
+    deadline_ps: int = 0
+    is_hard: bool = False
+    critical: bool = False
+    load: float = 0.0
+    blockers: tuple[Blocker, ...] = ()
+
+    @property
+    def wait_ps(self) -> int:
+        """Time without an engine though all else was there."""
+        return self.start_ps - self.ready_ps
+
+
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """One execution on five levels; see the module's text.
 
     Over 5,000 kernels `kernels` holds the longest 200 and one row `rest`, so sums still hold. `pass_log` is
     that of the first program. `machine` is the simulated device without the sources of its values. `tensors`
     are those that a measuring tool states beside its times; the simulator derives its own and lists none.
+    `stages` are those of a pipeline, whose operators and kernels are its stages in the worst frame.
     """
 
     schema: str = SCHEMA
@@ -317,6 +356,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     pass_log: tuple[PassEntry, ...] = ()
     machine: Device | None = None
     tensors: tuple[TensorRow, ...] = ()
+    stages: tuple[StageRow, ...] = ()
 
 
 def scope_totals(operators: tuple[OperatorRow, ...]) -> dict[str, int]:

@@ -41,6 +41,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return self.kind is Kind.SAMPLED
 
 
+BRANCH_LATENCY = "branch_latency"
 KNOWN_METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -58,5 +59,13 @@ KNOWN_METRICS: dict[str, Metric] = {
         Metric(name="peak_memory", unit="B"),
         Metric(name="energy_j", unit="J"),
         Metric(name="programs", unit="count"),
+        Metric(name="deadline_misses", unit="count"),  # of a pipeline, over all frames
+        Metric(name="skew", unit="s"),  # of a pipeline: between its first and its last branch
+        Metric(name=BRANCH_LATENCY, unit="s"),  # of a pipeline: one metric for each branch
     )
 }
+
+
+def branch_metric(branch: str) -> Metric:
+    """The latency of one branch of a pipeline: `branch_latency.camera`."""
+    return Metric(name=f"{BRANCH_LATENCY}.{branch}", unit="s")

@@ -32,7 +32,8 @@ class Ruler(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Subject(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is being judged: model, compile flags and runtime keys with their places; never the ruler.
 
-    `files`: SHA-256 by path of the files that flags name, such as a fusion switch file.
+    `files`: SHA-256 by path of the files that flags name, such as a fusion switch file. `pipeline`: the
+    settings of a pipeline's stages; its `model_digest` is that of the models of all of them.
     """
 
     model: str
@@ -40,6 +41,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     compile: tuple[Setting, ...] = ()
     runtime: tuple[Setting, ...] = ()
     files: dict[str, str] = {}
+    pipeline: tuple[Setting, ...] = ()
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

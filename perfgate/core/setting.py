@@ -14,3 +14,17 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     name: str
     value: str | None
     place: str = ""
+
+
+_OF = ": "  # no flag and no key of a plain file holds it
+
+
+def of_stage(stage: str, name: str) -> str:
+    """The name of a flag or key that a stage of a pipeline has for itself: `detect: --optypelayout`."""
+    return f"{stage}{_OF}{name}"
+
+
+def stage_of(name: str) -> tuple[str, str]:
+    """The stage ("" for none) and the flag or key as its file writes it."""
+    stage, mark, own = name.rpartition(_OF)
+    return (stage, own) if mark else ("", name)

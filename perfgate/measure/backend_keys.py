@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from perfgate.measure.suite_schema import BenchmarkEntry
 
 WORK = {SIMULATED: "model", ONNXRUNTIME: "model", PYTHON: "call", COMMAND: "command"}  # what a backend runs
+PIPELINE = "pipeline"  # in place of the simulator's model
+_MODEL_ONLY = ("inputs", "bind", "branches", "trip_counts", "bounds")  # a stage has them, its pipeline not
 _MODELS = (SIMULATED, ONNXRUNTIME)
 _KEYS = {
     **dict.fromkeys(("folder", "environment", "exit_code"), (COMMAND,)),
@@ -33,6 +35,9 @@ def check_keys(entry: BenchmarkEntry, backend: str, where: Callable[[str], str])
         UsageError: with the key's place.
     """
     wanted = WORK[backend]
+    if entry.pipeline is not None:
+        _check_pipeline(entry, backend, where)
+        wanted = PIPELINE
     for key in dict.fromkeys(WORK.values()):
         if (getattr(entry, key) is not None) != (key == wanted):
             what = f"a benchmark on backend {backend} {'needs' if key == wanted else 'has no'} `{key}`"
@@ -41,3 +46,13 @@ def check_keys(entry: BenchmarkEntry, backend: str, where: Callable[[str], str])
         if backend not in owners and getattr(entry, key) not in (None, {}):
             what = f"a benchmark on backend {backend} has no `{key}`"
             raise UsageError(what, where(key), f"remove it; it belongs to {' and '.join(owners)}")
+
+
+def _check_pipeline(entry: BenchmarkEntry, backend: str, where: Callable[[str], str]) -> None:
+    if backend != SIMULATED:
+        what = f"a benchmark on backend {backend} has no `{PIPELINE}`"
+        raise UsageError(what, where(PIPELINE), "pipelines are simulated: remove `backend`")
+    for key in _MODEL_ONLY:
+        if getattr(entry, key):
+            what = f"a pipeline has no `{key}`"
+            raise UsageError(what, where(key), "give it to the stage whose model it is for")

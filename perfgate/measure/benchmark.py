@@ -6,6 +6,7 @@ import msgspec
 
 from perfgate.backends.launch import Launch  # noqa: TC001 - msgspec reads the annotations at run time
 from perfgate.core.metric import Metric  # noqa: TC001 - the same
+from perfgate.core.setting import Setting  # noqa: TC001 - the same
 
 DEFAULT_RUNS = 5
 DEFAULT_SAMPLES = 20
@@ -13,6 +14,7 @@ DEFAULT_LAUNCHES = 5  # samples of a run of a command, each a process: as few as
 DEFAULT_NOISE = "quiet"
 DEFAULT_TIMEOUT = 600.0  # seconds for one measured process
 TIMED_METRICS = ("latency",)
+PIPELINE_METRICS = ("latency", "throughput", "branch_latency", "deadline_misses", "skew")
 DEFAULT_METRICS = ("latency", "peak_memory", "copied_bytes", "kernel_count", "cycles")
 
 
@@ -38,6 +40,34 @@ class RuntimeSource(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, str] = {}
 
 
+class StageModel(msgspec.Struct, frozen=True, kw_only=True):
+    """The model of a pipeline's stage, with what a benchmark says of its own; no source: the benchmark's."""
+
+    model: str
+    place: str
+    preset: str | None = None
+    parameters: dict[str, str] = {}
+    inputs: dict[str, tuple[int, ...]] = {}
+    bind: dict[str, int] = {}
+    iterations: int | None = None
+    compile: CompileSource | None = None
+    runtime: RuntimeSource | None = None
+
+
+class StagePlan(msgspec.Struct, frozen=True, kw_only=True):
+    """A pipeline as written: its settings with their places, and the models of its stages by name."""
+
+    settings: tuple[Setting, ...]
+    models: dict[str, StageModel] = {}
+
+
+class PipelineSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A pipeline: written out in the suite (`inline`), else `name` is a shipped one, or a path from the root."""
+
+    name: str
+    inline: StagePlan | None = None
+
+
 class ReferenceSource(msgspec.Struct, frozen=True, kw_only=True):
     """What the outputs must equal: an NPZ file (relative to the root), "" the unoptimised model."""
 
@@ -47,7 +77,7 @@ class ReferenceSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """One benchmark on one device: of a `model`, a `call` (`module:function`), or a command `launch`.
+    """One benchmark on one device: of a `model`, a `pipeline`, a `call` (`module:function`), or a `launch`.
 
     `place` is its `file:line:column` in the suite, `test` the node id of a pytest test that defines it
     instead of a suite. A `warmup` of None is the backend's own, `timeout` are seconds for one measured
@@ -64,6 +94,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     noise: str
     metrics: tuple[Metric, ...]
     model: str = ""
+    pipeline: PipelineSource | None = None
     call: str = ""
     launch: Launch | None = None
     reference: ReferenceSource | None = None
@@ -94,7 +125,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def work(self) -> str:
-        """What it runs, as records name it: the model, the function, or the command line."""
+        """What it runs, as records name it: the model, the pipeline, the function, or the command line."""
+        if self.pipeline is not None:
+            return self.pipeline.name
         return self.model or self.call or ("" if self.launch is None else self.launch.text)
 
     @property

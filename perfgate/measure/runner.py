@@ -13,10 +13,12 @@ from perfgate.backends.registry import TIMED, open_backend
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import summarise
 from perfgate.core.machine import TEST
+from perfgate.core.metric import BRANCH_LATENCY, branch_metric
 from perfgate.core.record import Record, Ruler, Subject
 from perfgate.graph import load
 from perfgate.measure.config_source import compile_settings, runtime_settings
 from perfgate.measure.model_source import ZOO, read_model
+from perfgate.measure.pipeline_request import with_stages
 from perfgate.measure.simulation_input import SimulationInput
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from perfgate.backends.protocol import Backend, Description, Session
     from perfgate.backends.simulated import SimulatedSession
     from perfgate.core.execution_profile import Profile
+    from perfgate.core.metric import Metric
     from perfgate.core.record import Run
     from perfgate.graph.ir import Graph
     from perfgate.measure.benchmark import Benchmark
@@ -71,7 +74,7 @@ class Runner:
             backend=benchmark.backend,
             ruler=Ruler(
                 inputs=found.inputs,
-                metrics=benchmark.metrics,
+                metrics=_metrics(benchmark, found),
                 protocol=found.protocol,
                 device_digest=found.device_digest,
                 cost_model=found.cost_model,
@@ -82,6 +85,7 @@ class Runner:
                 compile=request.compile,
                 runtime=request.runtime,
                 files=self._files[benchmark.key],
+                pipeline=request.pipeline,
             ),
             runs=runs,
             exact=_exact(benchmark, found),
@@ -134,6 +138,9 @@ class Runner:
         if benchmark.backend in TIMED:
             what = f"{benchmark.key} is timed: only a simulated benchmark has this arithmetic"
             raise UsageError(what, benchmark.place, "leave it out with -k or --device")
+        if benchmark.pipeline is not None:
+            what = f"{benchmark.key} is a pipeline: only a model has this arithmetic"
+            raise UsageError(what, benchmark.place, "leave it out with -k, or ask `perfgate diagnose --single`")
         return request, cast("SimulatedSession", session)  # what the simulated backend opens
 
     def _session(self, benchmark: Benchmark) -> tuple[Request, Session]:
@@ -157,7 +164,7 @@ class Runner:
             for metric in benchmark.metrics
             if metric.is_sampled
         )
-        return Request(
+        request = Request(
             benchmark=benchmark.name,
             device=benchmark.device,
             model=read_model(benchmark, self._read) if benchmark.model else b"",
@@ -182,6 +189,9 @@ class Runner:
             metrics=tuple(quantities),
             place=benchmark.place,
         )
+        if benchmark.pipeline is None:
+            return request
+        return with_stages(request, benchmark, benchmark.pipeline, self._read)
 
     def _reference(self, benchmark: Benchmark) -> Reference | None:
         source = benchmark.reference
@@ -229,8 +239,17 @@ def _no_file(path: str, **_: object) -> bytes:
     raise UsageError("a shipped model needs no file", path, "report this")
 
 
+def _metrics(benchmark: Benchmark, found: Description) -> tuple[Metric, ...]:
+    """Those of the suite, with one for each branch of a pipeline in place of all of them."""
+    branches = [name.partition(".")[2] for name in found.exact if name.startswith(f"{BRANCH_LATENCY}.")]
+    chosen: list[Metric] = []
+    for metric in benchmark.metrics:
+        chosen += map(branch_metric, branches) if metric.name == BRANCH_LATENCY else [metric]
+    return tuple(chosen)
+
+
 def _exact(benchmark: Benchmark, found: Description) -> dict[str, float]:
-    wanted = [metric.name for metric in benchmark.metrics if not metric.is_sampled]
+    wanted = [metric.name for metric in _metrics(benchmark, found) if not metric.is_sampled]
     missing = [name for name in wanted if name not in found.exact]
     if missing:
         remedy = f"measure {', '.join(sorted(found.exact))}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +19,16 @@ from perfgate.measure.benchmark import (
     DEFAULT_RUNS,
     DEFAULT_SAMPLES,
     DEFAULT_TIMEOUT,
+    PIPELINE_METRICS,
     TIMED_METRICS,
     Benchmark,
-    CompileSource,
+    PipelineSource,
     ReferenceSource,
-    RuntimeSource,
 )
+from perfgate.measure.entry_place import EntryPlace
 from perfgate.measure.metric_entry import known_metrics, reported_metrics
 from perfgate.measure.model_source import is_shipped
+from perfgate.measure.pipeline_source import resolve_pipeline
 from perfgate.measure.suite_schema import BenchmarkEntry, SuiteFile
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from perfgate.backends.launch import Reading
     from perfgate.config.typed_yaml import Document
     from perfgate.core.metric import Metric
-    from perfgate.measure.suite_schema import CompileEntry, RuntimeEntry
 
 SUITE_PATTERNS = ("perf_*.yaml", "perf_*.yml")
 MAX_WARMUP = 100_000
@@ -85,12 +85,11 @@ class _Resolver:
         self.document = document
         self.entry = entry
         self.defaults = document.value.defaults
-        self.location: tuple[str | int, ...] = ("benchmarks", index)
-        self.folder = posixpath.dirname(document.path)
+        self.place = EntryPlace(document, ("benchmarks", index))
 
     def where(self, *location: str | int) -> str:
         """The place of a key of this entry, or the entry's own."""
-        return self.document.where(*self.location, *location)
+        return self.place.where(*location)
 
     def setting(self, name: str, fallback: Any) -> Any:  # noqa: ANN401 - the type is that of the named key
         """The entry's own value, else the file's default, else the product's."""
@@ -135,6 +134,7 @@ class _Resolver:
             device=device,
             backend=backend,
             model=self._model(),
+            pipeline=self._pipeline(),
             call=entry.call or "",
             launch=self._launch(readings),
             reference=self._reference(),
@@ -147,15 +147,15 @@ class _Resolver:
             metrics=metrics,
             preset=entry.preset,
             parameters=entry.parameters,
-            inputs={name: self._shape(name) for name in entry.inputs},
+            inputs=self.place.shapes(entry.inputs, entry.bind),
             dtypes={name: item.dtype for name, item in entry.inputs.items() if item.dtype is not None},
             bind=entry.bind,
             branches=entry.branches,
             trip_counts=entry.trip_counts,
             bounds=entry.bounds,
             iterations=entry.iterations,
-            compile=self._compile(self.setting("compile", None)),
-            runtime=self._runtime(self.setting("runtime", None)),
+            compile=self.place.compile(self.setting("compile", None)),
+            runtime=self.place.runtime(self.setting("runtime", None)),
             owner=self.setting("owner", ""),
             tags=tuple(self.setting("tags", [])),
             priority=entry.priority or "",
@@ -167,15 +167,17 @@ class _Resolver:
         model = self.entry.model
         if model is None:
             return ""
-        return model if is_shipped(model) else self._path(model, "model")
+        return model if is_shipped(model) else self.place.path(model, "model")
 
-    def _path(self, path: str, *location: str | int) -> str:
-        """A path relative to the suite file as one relative to the root; never outside it."""
-        joined = posixpath.normpath(posixpath.join(self.folder, path))
-        if posixpath.isabs(path) or joined == ".." or joined.startswith("../"):
-            what = f"the path {path!r} leaves the repository"
-            raise UsageError(what, self.where(*location), "name a file inside the repository")
-        return joined
+    def _pipeline(self) -> PipelineSource | None:
+        entry = self.entry.pipeline
+        if entry is None:
+            return None
+        if isinstance(entry, str):
+            is_path = not is_shipped(entry)
+            return PipelineSource(name=self.place.path(entry, "pipeline") if is_path else entry)
+        inner = self.place.below("pipeline")
+        return PipelineSource(name=self.document.path, inline=resolve_pipeline(entry, inner))
 
     def _launch(self, readings: tuple[Reading, ...]) -> Launch | None:
         entry = self.entry
@@ -183,7 +185,7 @@ class _Resolver:
             return None
         return Launch(
             argv=tuple(entry.command),
-            folder="." if entry.folder is None else self._path(entry.folder, "folder"),
+            folder="." if entry.folder is None else self.place.path(entry.folder, "folder"),
             environment=entry.environment,
             exit_code=entry.exit_code or 0,
             readings=readings,
@@ -193,12 +195,14 @@ class _Resolver:
         entry = self.entry.reference
         if entry is None:
             return None
-        path = "" if entry.file is None else self._path(entry.file, "reference", "file")
+        path = "" if entry.file is None else self.place.path(entry.file, "reference", "file")
         return ReferenceSource(path=path, rtol=entry.rtol, atol=entry.atol)
 
     def _metrics(self) -> tuple[tuple[Metric, ...], tuple[Reading, ...]]:
         backend = self.backend()
         chosen = self.setting("metrics", DEFAULT_METRICS if backend == SIMULATED else TIMED_METRICS)
+        if self.entry.pipeline is not None:  # what the file's defaults measure of models is not there
+            chosen = PIPELINE_METRICS if self.entry.metrics is None else self.entry.metrics
         if not isinstance(chosen, dict):
             return known_metrics(chosen, backend, self.where), ()
         if backend != COMMAND:
@@ -223,37 +227,3 @@ class _Resolver:
         if seconds is None:
             raise UsageError(f"timeout {text!r} is no time", self.where("timeout"), "write it like `90 s`")
         return seconds
-
-    def _shape(self, name: str) -> tuple[int, ...]:
-        sizes = []
-        for index, text in enumerate(self.entry.inputs[name].shape):
-            size = self.entry.bind.get(text, int(text) if text.isdecimal() else None)
-            if size is None:
-                what = f"the dimension {text!r} of input {name!r} is not bound"
-                place = self.where("inputs", name, "shape", index)
-                raise UsageError(what, place, f"add `bind: {{{text}: 1}}`, or write a number")
-            sizes.append(size)
-        return tuple(sizes)
-
-    def _compile(self, entry: CompileEntry | None) -> CompileSource:
-        if entry is None:
-            return CompileSource()
-        if entry.from_ is not None and entry.flags:
-            remedy = "keep `from` (the repository's own command) or `flags`"
-            raise UsageError("both `from` and `flags`", self.where("compile"), remedy)
-        path = None if entry.from_ is None else self._path(entry.from_, "compile", "from")
-        return CompileSource(
-            path=path,
-            program=entry.command,
-            match=entry.match,
-            require_resolved=tuple(entry.require_resolved),
-            flags=entry.flags,
-        )
-
-    def _runtime(self, entry: RuntimeEntry | None) -> RuntimeSource:
-        if entry is None:
-            return RuntimeSource()
-        if entry.from_ is not None and entry.values:
-            raise UsageError("both `from` and `values`", self.where("runtime"), "keep one of them")
-        path = None if entry.from_ is None else self._path(entry.from_, "runtime", "from")
-        return RuntimeSource(path=path, key=entry.key, values=entry.values)

@@ -8,31 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from perfgate.config.yaml_schema import means
-
-Name = Annotated[str, Meta(min_length=1, max_length=300)]
-Count = Annotated[int, Meta(ge=1, le=100_000)]
-
-
-class InputEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Shape and element type of one model input; a symbol in the shape is bound by `bind`."""
-
-    shape: Annotated[list[str], means("sizes, or symbols that `bind` binds")]
-    dtype: Annotated[str | None, means("element type, where it is not the model's own")] = None
-
-
-class CompileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where the compile command stands (`from`, `command`, `match`), or the flags written out (`flags`)."""
-
-    from_: Annotated[str | None, means("file of the repository that holds the compile command")] = (
-        msgspec.field(default=None, name="from")
-    )
-    command: Annotated[str | None, means("program of the command, such as `atc`")] = None
-    match: Annotated[
-        str | None, means("glob on one argument, where a file holds several commands of the program")
-    ] = None
-    require_resolved: Annotated[list[str], means("flags whose value must be known from the file")] = []
-    flags: Annotated[dict[str, str | None], means("the flags written out, in place of `from`")] = {}
-
+from perfgate.measure.config_schema import CompileEntry, Count, InputEntry, Name, RuntimeEntry
+from perfgate.measure.pipeline_schema import PipelineEntry
 
 class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where the values of a metric stand in what a command prints, or writes to `file`.
@@ -64,16 +41,6 @@ class ReferenceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     ] = None
     rtol: Annotated[Annotated[float, Meta(ge=0.0, le=1.0)], means("relative tolerance")] = 1e-3
     atol: Annotated[Annotated[float, Meta(ge=0.0)], means("absolute tolerance")] = 1e-5
-
-
-class RuntimeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where the runtime configuration stands (`from`, `key`), or the keys written out (`values`)."""
-
-    from_: Annotated[str | None, means("file of the repository that holds the runtime configuration")] = (
-        msgspec.field(default=None, name="from")
-    )
-    key: Annotated[str | None, means("the part of the file below this key")] = None
-    values: Annotated[dict[str, str], means("the keys written out, in place of `from`")] = {}
 
 
 class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -110,11 +77,16 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 class BenchmarkEntry(Defaults, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One benchmark: a model with its compile command and runtime configuration, on each of its devices.
 
-    Or, timed: a Python function `call: package.module:function`, or a `command`, argument by argument.
+    Or a `pipeline` of stages. Or, timed: a Python function `call: package.module:function`, or a `command`,
+    argument by argument.
     """
 
     name: Annotated[Name, means("its identity: a renamed benchmark is missing and new")]
     model: Annotated[Name | None, means("ONNX file relative to the suite, `zoo:NAME` or `onnx:NAME`")] = None
+    pipeline: Annotated[
+        str | PipelineEntry | None,
+        means("`zoo:perception`, a file of a pipeline relative to the suite, or the pipeline itself"),
+    ] = None
     call: Annotated[Name | None, means("`module:function` to time")] = None
     command: Annotated[list[str] | None, means("program and arguments to time; no shell sees them")] = None
     folder: Annotated[str | None, means("where the command runs")] = None
@@ -125,15 +97,15 @@ class BenchmarkEntry(Defaults, frozen=True, forbid_unknown_fields=True, kw_only=
     reference: Annotated[ReferenceEntry | None, means("outputs to be checked before anything is timed")] = (
         None
     )
-    preset: Annotated[str | None, means("size of a model of the zoo")] = None
-    parameters: Annotated[dict[str, str], means("parameters of a model of the zoo")] = {}
+    preset: Annotated[str | None, means("size of a model of the zoo, or which of its pipelines")] = None
+    parameters: Annotated[dict[str, str], means("parameters of a model of the zoo; of its pipelines settings such as `camera.detect.duration`")] = {}
     bind: Annotated[dict[str, Count], means("sizes of symbolic dimensions")] = {}
     inputs: Annotated[dict[str, InputEntry], means("shape and element type of inputs")] = {}
     branches: Annotated[dict[str, str], means("which branch each If node takes: `then` or `else`")] = {}
     trip_counts: Annotated[dict[str, Count], means("iterations of each Loop node")] = {}
     bounds: Annotated[dict[str, Count], means("upper limit of each size that depends on data, by node")] = {}
     iterations: Annotated[
-        Count | None, means("steps of one execution, such as denoising steps; without it those of the model")
+        Count | None, means("steps of one execution, such as denoising steps; without it those of the model; of a pipeline frames, 30 without it")
     ] = None
     limits: Annotated[dict[str, str], means("budgets by metric, such as `latency: <=33ms`")] = {}
     priority: Annotated[str | None, means("`primary` ones come first in reports")] = None

@@ -115,7 +115,10 @@ class TreeSides:
         if model_digest(found) != record.subject.model_digest:
             raise UsageError("its model is another one than the base's", record.subject.model, "")
         request = msgspec.structs.replace(
-            found.request, compile=record.subject.compile, runtime=record.subject.runtime
+            found.request,
+            compile=record.subject.compile,
+            runtime=record.subject.runtime,
+            pipeline=record.subject.pipeline,
         )
         return replace(found, request=request)
 

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import Profile
     from perfgate.measure.simulation_input import SimulationInput
 
-_FIELDS = {DifferenceKind.FLAG: "compile", DifferenceKind.RUNTIME: "runtime"}
+_FIELDS = {
+    DifferenceKind.FLAG: "compile",
+    DifferenceKind.RUNTIME: "runtime",
+    DifferenceKind.STAGE: "pipeline",
+}
 # What a model brings along: shapes and bounds of its own dimensions.
 _OF_MODEL = ("model", "model_name", "shapes", "bind", "branches", "trip_counts", "bounds")
 

@@ -25,7 +25,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """One step of a frame; `duration_ps` for a fixed one, `model` (`zoo:name` or a path) for a simulated one.
 
     `after`: stages whose result it needs. `period_ps`: how often a sensor delivers (0: every frame).
-    `deadline_ps`: latest end after the frame's start (0: none). A higher `priority` goes first.
+    `deadline_ps`: latest end after the frame's start (0: none). A higher `priority` goes first. `batch`
+    frames are worked on at once, when the last of them is there.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     deadline_ps: int = 0
     is_hard: bool = False
     priority: int = 0
+    batch: int = 1
 
 
 class Pipeline(msgspec.Struct, frozen=True, kw_only=True):
