@@ -10,9 +10,11 @@ import click
 
 from perfgate.cli.options import answer, json_option, policy_option
 from perfgate.core.errors import UsageError
+from perfgate.diagnose.confidence import shipped_calibration
 from perfgate.gate.policy_file import percentage
 from perfgate.gate.selftest import SelftestPlan
 from perfgate.gate.selftest_text import selftest_lines
+from perfgate.report.calibration_report import calibration_lines, calibration_report
 from perfgate.workflow.selftesting import run_selftest
 from perfgate.workflow.worktree import find_root
 
@@ -27,6 +29,9 @@ from perfgate.workflow.worktree import find_root
 )
 @click.option("--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the noise.")
+@click.option(
+    "--calibration", is_flag=True, help="Print how often a stated confidence was right, and measure nothing."
+)
 @json_option
 @policy_option
 @click.pass_context
@@ -35,6 +40,10 @@ def selftest(ctx: click.Context, /, sets: int, runs: int, inject: str | None, **
 
     Exit: 0; 1 when even the interval's lower end exceeds alpha; 2 usage; 11 nothing ran; 12 a broken policy.
     """
+    if asked["calibration"]:
+        found = calibration_report(shipped_calibration())
+        answer(asked["json_file"], calibration_lines(found), lambda: found)
+        return
     share = None if inject is None else percentage(inject, "--inject", UsageError)
     plan = SelftestPlan(sets=sets, runs=runs, first_runs=runs, new_baselines=True, inject=share)
     report = run_selftest(

@@ -21,6 +21,7 @@ from perfgate.plan.plan_report import OptimizeReport
 from perfgate.plan.postmortem_report import PostmortemReport
 from perfgate.report.baseline_reports import BaselineDiff, BaselineList, BaselinePrune, BaselineUpdate
 from perfgate.report.bisect_output import BisectOutput
+from perfgate.report.calibration_report import CalibrationReport
 from perfgate.report.check_report import CheckReport
 from perfgate.report.compare_report import CompareReport
 from perfgate.report.diagnosis_report import DiagnosisReport
@@ -51,6 +52,7 @@ _WRITTEN: dict[str, Any] = {
     "profile": Profile,
     "profile-part": ProfilePart,
     "selftest": SelftestReport,
+    "calibration": CalibrationReport,
     "baseline-list": BaselineList,
     "baseline-diff": BaselineDiff,
     "baseline-update": BaselineUpdate,

@@ -98,6 +98,7 @@ def test_guard_selftest_doctor_and_init_fit(project: Project) -> None:
     project.git("checkout", "-q", ".")
     device = ("--device", "ascend-310p-like")
     assert written(project.perfgate("selftest", "-k", "2", *device, "--json", "-"), "selftest")["sets"] == 2
+    assert written(project.perfgate("selftest", "--calibration", "--json", "-"), "calibration")["rows"]
     topics = {line["topic"] for line in written(project.perfgate("doctor", "--json", "-"), "doctor")["lines"]}
     assert topics >= {"versions", "git", "policy", "baselines", "clock", "CPU governor", "guardrails"}
     assert written(project.perfgate("init", "--dry-run", "--json", "-"), "init")["is_written"] is False
