@@ -167,6 +167,12 @@ class Builder:
     def _built_in(self, number: int, commit: str, started: float) -> Built:
         tree = self._check_out(number, commit)
         try:
+            self._worktrees.fill(number, commit)
+        except GitError as problem:
+            self.check_space()
+            seconds = time.monotonic() - started
+            return Built(commit=commit, seconds=seconds, outcome=Outcome.BUILD_FAILED, detail=problem.what)
+        try:
             self._overlay.place(tree)
         except OSError as problem:
             self.check_space()

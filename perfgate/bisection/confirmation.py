@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from perfgate.bisection.trail import Asking, Trail
 
 LAUNCHES = 2  # fresh ones at each of the two
-PRECISION = 3.5  # they are as long as it takes for the whole step to be this many standard errors
+PRECISION = 3.0  # they are as long as it takes for the whole step to be this many standard errors
 NEIGHBOURS = 2  # on each side, when builds of equal code may differ
 DOUBTFUL_BUILDS = 0.3  # chance of a build effect from which neighbours are measured too
 WHOLE = 0.5  # share of the step from which a commit explains it; less is one of several
@@ -54,7 +54,7 @@ def shows_step(trail: Trail, belief: Belief, pair: tuple[int, int]) -> bool:
 
 
 def confirmation_size(signal: float) -> int:
-    """Samples of one fresh launch when the step is `signal` SD; without launch effects z is 3.5."""
+    """Samples of one fresh launch when the step is `signal` SD; without launch effects z is 3."""
     needed = SPREAD_PENALTY * 2 * (PRECISION / signal) ** 2 / LAUNCHES
     return max(BATCH, math.ceil(needed))
 

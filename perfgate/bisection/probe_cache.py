@@ -23,6 +23,7 @@ class CacheKey(msgspec.Struct, frozen=True, kw_only=True):
     metric: str
     overlay: str
     setup: str
+    contents: str
     python: str
     machine: str
     perfgate: str

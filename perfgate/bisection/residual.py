@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Ints: TypeAlias = NDArray[np.int64]
 
-HINT = 1.5  # standard errors between the two parts of a side, at the best cut
+HINT = 1.0  # standard errors between the two parts of a side, at the best cut
 DOUBTFUL = 1.28  # SD over the mean of chi-square, from which scatter is taken for a build effect: 10 %
 MOST_SAMPLES = 80  # fresh ones at each end of a side, to prove a hint
 
@@ -48,8 +48,9 @@ def rest_differs(trail: Trail, low: int, high: int) -> Asking[bool]:
 
 
 def stands_out(trail: Trail, side: tuple[int, int], cut: int) -> bool:
-    """The two parts of a side still differ clearly, by what is known of build effects after its search."""
-    return best_cut(trail, side, build_variance(trail, cut))[1] >= CLEAR
+    """Where builds of equal code differ, the parts of a searched side must differ clearly all the same."""
+    build = build_variance(trail, cut)
+    return build == 0.0 or best_cut(trail, side, build)[1] >= CLEAR
 
 
 def can_become_clear(trail: Trail, side: tuple[int, int], seen: Contrast, left: tuple[int, float]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from perfgate.bisection.gitrun import COPY_TIMEOUT, Git, GitError
 from perfgate.bisection.mirror import private_folder
@@ -25,11 +25,19 @@ OWNER_SUFFIX = ".owner"
 _WRITABLE = 0o700
 
 
-class Worktrees:
-    """The worktrees of one process."""
+class Filling(Protocol):
+    """What a checkout of git leaves out: submodules, large files."""
 
-    def __init__(self, mirror: Mirror, owner: Owner) -> None:
+    def fill(self, tree: Path, commit: str) -> None:
+        """Place it into the checkout of a commit; a `GitError` says why it cannot be had."""
+
+
+class Worktrees:
+    """The worktrees of one process; `fillings` go into every checkout."""
+
+    def __init__(self, mirror: Mirror, owner: Owner, fillings: tuple[Filling, ...] = ()) -> None:
         self._mirror = mirror
+        self._fillings = fillings
         self._owner = owner
         self._base = trees_folder(mirror)
         self.folder = self._base / owner.token
@@ -72,6 +80,15 @@ class Worktrees:
         )
         self._made.add(number)
         return self.path(number)
+
+    def fill(self, number: int, commit: str) -> None:
+        """What git's checkout of the commit has left out.
+
+        Raises:
+            GitError: it cannot be had.
+        """
+        for filling in self._fillings:
+            filling.fill(self.path(number), commit)
 
     def drop(self, number: int) -> None:
         """Remove one worktree and its entry, such as a damaged one."""

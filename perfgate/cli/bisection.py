@@ -102,6 +102,8 @@ _NOTICE = "old commits are code that runs: what is built here runs with your rig
 @click.option(
     "--env", "names", multiple=True, metavar="NAME", help="Variable that builds may see; repeatable."
 )
+@click.option("--submodules", is_flag=True, help="Check out submodules, from https and ssh addresses only.")
+@click.option("--lfs", is_flag=True, help="Fetch files that Git LFS keeps apart.")
 @click.option("--no-descend", is_flag=True, help="Do not look inside of a merge.")
 @click.option("--fetch", is_flag=True, help="Deepen our mirror of a shallow clone from its origin.")
 @click.option("--trust-history", is_flag=True, help="Run old commits although the job holds secrets.")
@@ -170,6 +172,8 @@ def _request(asked: dict[str, Any]) -> BisectRequest:
             under_test=tuple(asked["under_test"]),
             names=tuple(asked["names"]),
             frozen=asked["deps"] == "frozen",
+            submodules=asked["submodules"],
+            lfs=asked["lfs"],
             jobs=asked["jobs"],
         ),
         budget=Budget(

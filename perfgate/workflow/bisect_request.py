@@ -21,7 +21,7 @@ class Measuring:
 
     `definition`: `bad`, `each` or a revision whose benchmark files are used. `under_test`: paths that
     stay each commit's own. `names`: variables that children may see. `frozen`: lock
-    files come from the bad end.
+    files come from the bad end. `submodules`, `lfs`: what a checkout gets besides its own files.
     """
 
     set_up: tuple[str, ...] = ()
@@ -31,7 +31,15 @@ class Measuring:
     under_test: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     frozen: bool = True
+    submodules: bool = False
+    lfs: bool = False
     jobs: int = 1
+
+    @property
+    def contents(self) -> str:
+        """What a checkout gets besides its own files, in words; "" for nothing."""
+        wanted = {"submodules": self.submodules, "lfs": self.lfs}
+        return " ".join(name for name, is_wanted in wanted.items() if is_wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,6 +194,7 @@ def _meaning(work: Workplace, subject: BisectSubject, history: History) -> dict[
         "benchmark files": subject.overlay.digest,
         "under test": " ".join(measuring.under_test),
         "variables": " ".join(measuring.names),
+        "checkout": measuring.contents,
         "jobs": str(measuring.jobs),
         "grid": str(request.budget.grid),
         "culprits": str(request.budget.max_culprits),

@@ -97,6 +97,7 @@ def cache_key(request: BisectRequest, subject: BisectSubject, tree: str) -> Cach
         metric=subject.metric.name,
         overlay=subject.overlay.digest,
         setup=" ".join(request.measuring.set_up),
+        contents=request.measuring.contents,
         python=sys.version,
         machine="" if subject.is_simulated else machine_key(),
         perfgate=installation_digest(),

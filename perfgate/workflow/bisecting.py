@@ -9,8 +9,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from perfgate.bisection.answer import Ending
+from perfgate.bisection.large_files import LargeFiles, require_lfs
+from perfgate.bisection.mirror import origin_url
 from perfgate.bisection.overlay import submodules
 from perfgate.bisection.owner import this_process
+from perfgate.bisection.submodules import Submodules
 from perfgate.bisection.surroundings import Surroundings
 from perfgate.bisection.worktrees import Worktrees
 from perfgate.core.errors import ExitCode, PerfgateError
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
     from perfgate.bisection.candidates import History
     from perfgate.bisection.overlay import Overlay
+    from perfgate.bisection.worktrees import Filling
     from perfgate.measure.benchmark import Benchmark
     from perfgate.workflow.bisect_driving import Listener
     from perfgate.workflow.bisect_history import Grounds, Opened
@@ -61,6 +65,8 @@ def prepare_bisection(request: BisectRequest) -> tuple[Grounds, tuple[BisectSubj
         return accepted_commit(opened.mirror.git, opened.bad, chosen[0], folder)
 
     grounds = prepare_history(request, good_of)
+    if request.measuring.lfs:
+        require_lfs(grounds.mirror.git)
     subjects = [
         BisectSubject(benchmark=item, metric=metric_of(item, request.metric), overlay=found[0])
         for item in chosen
@@ -102,7 +108,7 @@ def workplace(
 ) -> Iterator[Workplace]:
     """Worktrees and an environment for this process; both are gone afterwards."""
     owner = this_process()
-    worktrees = Worktrees(grounds.mirror, owner)
+    worktrees = Worktrees(grounds.mirror, owner, fillings_of(request, grounds))
     surroundings = Surroundings(
         outer=request.environment,
         names=request.measuring.names,
@@ -125,6 +131,17 @@ def workplace(
         )
     finally:
         worktrees.close()
+
+
+def fillings_of(request: BisectRequest, grounds: Grounds) -> tuple[Filling, ...]:
+    """What checkouts get besides their own files, from the user's origin."""
+    origin = origin_url(grounds.source)
+    found: list[Filling] = []
+    if request.measuring.submodules:
+        found.append(Submodules(grounds.mirror, origin))
+    if request.measuring.lfs:
+        found.append(LargeFiles(grounds.mirror, origin))
+    return tuple(found)
 
 
 def _bisect(work: Workplace, subject: BisectSubject) -> BisectReport:
@@ -170,6 +187,6 @@ def range_notes(request: BisectRequest, grounds: Grounds, history: History) -> t
         kept = "frozen at the bad end" if request.measuring.frozen else "those of each commit"
         notes.append(f"lock files change in {', '.join(commits)}; dependencies are {kept}")
     paths = submodules(grounds.mirror.git, grounds.ends.bad)
-    if paths:
+    if paths and not request.measuring.submodules:
         notes.append(f"submodules stay empty: {', '.join(paths)}")
     return tuple(notes)

@@ -14,6 +14,7 @@ KEY = CacheKey(
     metric="latency",
     overlay="o",
     setup="",
+    contents="",
     python="3.12",
     machine="",
     perfgate="1",
