@@ -57,6 +57,14 @@ class OpenedPage:
         violations: list[str] = self.page.evaluate("window.violations")
         return [*loud, *foreign, *violations]
 
+    def until(self, expression: str) -> None:
+        """Wait for something to be true; Playwright's own way needs `eval`, which the page forbids."""
+        for _ in range(500):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(20)
+        raise AssertionError(f"never true: {expression}")
+
     def text(self, selector: str) -> str:
         """The text of an element."""
         found: str = self.page.inner_text(selector)
@@ -70,6 +78,12 @@ class OpenedPage:
     def click_at(self, x: float, y: float) -> None:
         """Click into the last built main plot at a place in its data."""
         self.page.mouse.click(*self.page.evaluate(_PLACE, [x, y]))
+
+    def point_at(self, x: float, y: float) -> None:
+        """Move the mouse there, in two steps as a hand does."""
+        place = self.page.evaluate(_PLACE, [x, y])
+        self.page.mouse.move(place[0] - 5, place[1] - 2)
+        self.page.mouse.move(*place)
 
     def tables(self, view: str) -> list[list[list[str]]]:
         """The cells of a view's tables as they stand in the page, headers first."""

@@ -77,15 +77,52 @@ def test_a_click_drills_down_and_escape_leads_up_again(open_page: Open) -> None:
     opened = open_page(page_of(page_profiles.material(profile, profile)))
     assert opened.range() == (0.0, 100.0)  # us
     opened.click_at(20, -1.5)  # the scope `a`, which lies below the root from 0 to 40
-    opened.page.wait_for_function(
-        "document.getElementById('selected').textContent.startsWith('selected: a ')"
-    )
+    opened.until("document.getElementById('selected').textContent.startsWith('selected: a ')")
     assert opened.range() == (0.0, 40.0)
     path = opened.page.locator("#panel-flame .path button").all_inner_texts()
     assert path == ["= drawn on drawn-device", "= a"]
     opened.page.focus("#panel-flame .drawing")
     opened.page.keyboard.press("Escape")
     assert opened.range() == (0.0, 100.0)
+
+
+def test_the_mouse_over_a_bar_shows_its_row_of_the_table_as_text(open_page: Open) -> None:
+    profile = page_profiles.in_a_row({"a": 30, "b": 70})
+    opened = open_page(page_of(page_profiles.material(profile, profile)), "timeline")
+    assert not opened.page.is_visible("#tip")
+    opened.point_at(60, -1.4)  # in the second lane, that of after: b runs from 30 to 100
+    opened.page.wait_for_selector("#tip:not([hidden])")
+    tip = opened.page.text_content("#tip")
+    assert tip.startswith("#1 b   side after   stream 0   engine matrix   start 30.0 us   duration 70.0 us")
+    opened.point_at(60, -5)
+    opened.page.wait_for_selector("#tip", state="hidden")
+
+
+def test_the_wheel_zooms_and_never_leaves_the_data(open_page: Open) -> None:
+    profile = page_profiles.in_a_row({"a": 30, "b": 70})
+    opened = open_page(page_of(page_profiles.material(profile, profile)))
+    opened.point_at(50, -0.5)
+    opened.page.mouse.wheel(0, -240)
+    opened.until("Bokeh.documents[0].get_model_by_name('main').x_range.end < 99")
+    start, end = opened.range()
+    assert 0 < start < 50 < end < 100
+    for _ in range(8):
+        opened.page.mouse.wheel(0, 480)
+    opened.until("Bokeh.documents[0].get_model_by_name('main').x_range.end > 99.9")
+    start, end = opened.range()
+    assert start >= 0
+    assert end <= 100
+
+
+def test_the_jump_shows_the_largest_gap(open_page: Open) -> None:
+    profile = page_profiles.large(60, 6)
+    opened = open_page(page_of(page_profiles.material(None, profile)), "timeline")
+    whole = opened.range()
+    opened.page.click("#panel-timeline button:text-is('largest gap')")
+    near = opened.range()
+    assert near[1] - near[0] < whole[1] - whole[0]
+    opened.page.click("#panel-timeline button:text-is('whole')")
+    assert opened.range() == whole
 
 
 def test_the_keyboard_reaches_tabs_drawing_and_table(incident: str, open_page: Open) -> None:
@@ -146,7 +183,7 @@ def test_a_brush_over_the_heat_map_opens_its_time_in_the_timeline(incident: str,
     opened.page.mouse.move(box["x"] + box["width"] * 0.7, y, steps=5)
     opened.page.mouse.up()
     opened.page.wait_for_selector("html[data-ready=timeline]")
-    opened.page.wait_for_function(f"Bokeh.documents[1].get_model_by_name('main').x_range.end < {0.9 * whole}")
+    opened.until(f"Bokeh.documents[1].get_model_by_name('main').x_range.end < {0.9 * whole}")
     start, end = opened.range()
     assert 0.1 * whole < start < end
     assert 0.15 * whole < end - start < 0.3 * whole

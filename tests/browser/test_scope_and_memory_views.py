@@ -66,7 +66,7 @@ def test_a_scope_opens_by_click_and_escape_leads_up_to_the_start(page: str, open
         f"[...{BOXES}.x0].map((x, i) => [x, {BOXES}.x1[i], {BOXES}.y0[i], {BOXES}.y1[i]])[2]"
     )
     opened.click_at((row[0] + row[1]) / 2, (row[2] + row[3]) / 2)
-    opened.page.wait_for_function("document.getElementById('selected').textContent.includes('net.b:')")
+    opened.until("document.getElementById('selected').textContent.includes('net.b:')")
     assert shown(opened) == 4  # now a, b.conv, b.relu, head
     assert path(opened) == ["start", "+ drawn on drawn-device", "= b"]
     opened.page.focus("#panel-flow .drawing")
@@ -116,7 +116,7 @@ def test_a_click_into_the_history_copies_the_commit(page: str, open_page: Open) 
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         opened.page.keyboard.press(key)
     assert opened.text("#selected").startswith(f"selected: {COMMITS[1][:7]} 2026-01-01")
-    opened.page.wait_for_function("navigator.clipboard.readText().then((text) => text.length === 40)")
+    opened.until("navigator.clipboard.readText().then((text) => text.length === 40)")
     assert opened.page.evaluate("navigator.clipboard.readText()") == COMMITS[1]
 
 

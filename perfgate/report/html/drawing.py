@@ -25,17 +25,18 @@ _WIDE = 4  # narrow bars
 
 def plot(*, name: str, height: int, x: tuple[float, float], y: tuple[float, float]) -> figure:
     """An empty plot of the page's style, as wide as the page; zoomed along x only, `y` falls if reversed."""
-    from bokeh.models import PanTool, Range1d, ResetTool, TapTool, WheelZoomTool  # noqa: PLC0415 - 400 ms
+    from bokeh.models import HoverTool, PanTool, Range1d, TapTool, WheelZoomTool  # noqa: PLC0415 - 400 ms
     from bokeh.plotting import figure  # noqa: PLC0415 - the same
 
+    wheel = WheelZoomTool(dimensions="width")
     result = figure(
         name=name,
         height=height,
         sizing_mode="stretch_width",
         x_range=Range1d(start=x[0], end=x[1], bounds=x),
         y_range=Range1d(start=y[0], end=y[1]),
-        tools=[PanTool(dimensions="width"), WheelZoomTool(dimensions="width"), TapTool(), ResetTool()],
-        active_scroll="auto",
+        tools=[PanTool(dimensions="width"), wheel, TapTool(), HoverTool(tooltips=None)],
+        active_scroll=wheel,
         toolbar_location=None,
         output_backend="canvas",
         background_fill_color=None,
