@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 
 from perfgate.report.html.colour import SHADES
 from perfgate.report.html.heat_drawing import HeatGeometry, HeatMap, draw_heat, map_bottom, map_height
+from perfgate.report.html.intensity import (
+    dot_text,
+    intensity_dots,
+    intensity_legend,
+    intensity_plot,
+    intensity_table,
+)
 from perfgate.report.html.lanes import ENGINES, listed, longest_step, side_word, step_offsets
 from perfgate.report.html.shown import shown
 from perfgate.report.html.time_axis import readable_ps, time_unit
@@ -25,7 +32,7 @@ OTHERS = "other types"
 _LIMITS = (0.01, 0.25, 0.5, 0.75)  # of a bin's time; SHADES lie between them
 _HINT = (
     "How busy each engine is over one step, before above after; the second choice shows types of operators. "
-    "Drag over a time to see it in the timeline."
+    "Drag over a time to see it in the timeline. Below: operators by FLOP per byte and share of the latency."
 )
 
 
@@ -44,16 +51,28 @@ def heat_view(material: Material) -> View:
     types = heat_rows(material, operator_type, _largest_types(material))
     length = longest_step(material)
     geometry = heat_geometry({"engines": engines, "types": types}, length)
+    dots = intensity_dots(material)
+    below = intensity_plot(dots, material.after.machine, len(geometry.walk["op"]))
     return View(
         name="heat",
         title="Heat",
         hint=_HINT,
-        tables=(heat_table("engine", engines, length), heat_table("type of operator", types, length)),
-        draw=lambda: draw_heat(geometry),
-        walk=geometry.walk,
+        tables=(
+            heat_table("engine", engines, length),
+            heat_table("type of operator", types, length),
+            intensity_table(dots, material.after.machine),
+        ),
+        draw=lambda: draw_heat(geometry, below),
+        walk={
+            "op": [*geometry.walk["op"], *(dot.operator for dot in dots)],
+            "label": [*geometry.walk["label"], *map(dot_text, dots)],
+        },
         choices=(_tabs(geometry),),
         brushes="timeline",
-        legend=tuple(Swatch(colour, text) for colour, text in zip(SHADES, _shade_words(), strict=True)),
+        legend=(
+            *(Swatch(colour, text) for colour, text in zip(SHADES, _shade_words(), strict=True)),
+            *intensity_legend(),
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,13 @@ from perfgate.report.html.view import MAIN
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM
+    from bokeh.plotting import figure
 
+    from perfgate.report.html.intensity import IntensityPlot
     from perfgate.report.html.view import Columns
 
 _ROW_PIXELS = 24
+_LEAST_SHARE_LOG = -5  # a thousandth of a percent
 _AROUND = 60  # axes and margins
 
 
@@ -46,7 +50,41 @@ def map_bottom(item: HeatMap) -> float:
     return -len(item.names) - 0.1
 
 
-def draw_heat(geometry: HeatGeometry) -> LayoutDOM:
+def draw_heat(geometry: HeatGeometry, below: IntensityPlot) -> LayoutDOM:
+    """The heat map above, the operators by intensity below it."""
+    from bokeh.layouts import column  # noqa: PLC0415 - 400 ms
+
+    return column(_map_plot(geometry), _dot_plot(below), sizing_mode="stretch_width")
+
+
+def _dot_plot(geometry: IntensityPlot) -> figure:
+    """Dots over decimal logarithms; the ticks say the numbers themselves."""
+    from bokeh.models import FixedTicker  # noqa: PLC0415 - 400 ms
+    from bokeh.models.annotations import Span  # noqa: PLC0415 - the same
+
+    target = plot(
+        name="intensity", height=260, x=(geometry.left, geometry.right), y=(_LEAST_SHARE_LOG - 0.2, 0.2)
+    )
+    target.xaxis[0].axis_label = "FLOP per byte"
+    target.yaxis[0].axis_label = "share of the latency"
+    decades = range(math.ceil(geometry.left), math.floor(geometry.right) + 1)
+    target.xaxis[0].update(ticker=FixedTicker(ticks=list(decades)))
+    target.xaxis[0].major_label_overrides = {place: f"{10.0**place:g}" for place in decades}
+    shares = range(_LEAST_SHARE_LOG, 1)
+    target.yaxis[0].update(ticker=FixedTicker(ticks=list(shares)))
+    target.yaxis[0].major_label_overrides = {place: f"{10.0 ** (place + 2):g} %" for place in shares}
+    lines = [(place, "dotted") for place in geometry.guides]
+    lines += [(geometry.ridge, "solid")] if geometry.ridge is not None else []
+    for place, dash in lines:
+        target.add_layout(Span(location=place, dimension="height", line_color="#777777", line_dash=dash))
+    target.scatter(
+        "x", "y", size=9, fill_color="colour", line_color="#ffffff", nonselection_fill_alpha=1.0,
+        nonselection_line_alpha=1.0, source=source(geometry.dots), name="intensity-dots",
+    )  # fmt: skip
+    return target
+
+
+def _map_plot(geometry: HeatGeometry) -> figure:
     """The plot `main`; a box drawn over it along x is the brush."""
     from bokeh.models import BoxSelectTool  # noqa: PLC0415 - 400 ms
 

@@ -73,16 +73,12 @@ def _facts(view: View) -> dict[str, object]:
 
 
 def _header(head: Head, views: Sequence[View]) -> str:
-    first = views[0].name
     change = f'<strong id="change">{escape(head.change)}</strong>'
     lines = [f"<header><h1>perfgate <span>{escape(head.title)}</span> {change}</h1>"]
     for line in head.causes:
         text = escape(line.text)
-        lines.append(
-            f'<p class="cause"><a href="#{first}/{line.operator}">{text}</a></p>'
-            if line.operator >= 0
-            else f'<p class="cause">{text}</p>'
-        )
+        links = _links(line.operator, views) if line.operator >= 0 else ""
+        lines.append(f'<p class="cause">{text}{links}</p>')
     lines += _folded("fixes", head.fixes) + _folded("notes", head.notes)
     figures = " ".join(f"<span>{escape(name)} <b>{escape(value)}</b></span>" for name, value in head.figures)
     lines.append(
@@ -90,6 +86,12 @@ def _header(head: Head, views: Sequence[View]) -> str:
         '</label> <span id="found" role="status"></span></p></header>'
     )
     return "\n".join(lines)
+
+
+def _links(operator: int, views: Sequence[View]) -> str:
+    """Into every view that knows the operator."""
+    found = [view for view in views if operator in view.walk["op"]]
+    return "".join(f' <a href="#{view.name}/{operator}">{escape(view.title)}</a>' for view in found)
 
 
 def _folded(title: str, items: Sequence[str]) -> list[str]:
