@@ -143,6 +143,14 @@ def test_the_formulas_name_code_and_tests_that_exist() -> None:
     assert named - defined_tests() == set()
 
 
+def test_every_formula_names_the_test_that_checks_it() -> None:
+    text = (ROOT / "docs" / "MATH.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if re.match(r"\| \d+\.\d+ \|", line)]
+    assert len(rows) > 70
+    form = re.compile(r"`(?:test_\w+|(?:\w+/)+test_\w+\.py)`")
+    assert [row for row in rows if not form.search(re.split(r"(?<!\\)\|", row)[-2])] == []
+
+
 def defined_tests() -> set[str]:
     """The names of all tests."""
     return {
