@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from tests.architecture.source import PACKAGE, python_files
+from tests.documentation.messages import syntax_trees
 from tests.documentation.text_forms import OPEN
 
 
@@ -13,8 +13,7 @@ from tests.documentation.text_forms import OPEN
 def code_texts() -> frozenset[str]:
     """The string literals of all modules, docstrings apart."""
     found: set[str] = set()
-    for path in python_files(PACKAGE):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for tree in syntax_trees().values():
         inside = {
             id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
         }

@@ -31,16 +31,21 @@ class Message:
 
 
 @cache
-def messages() -> tuple[Message, ...]:
-    """All of them, sorted."""
-    trees = {
+def syntax_trees() -> Mapping[str, ast.Module]:
+    """Every module of perfgate, by name."""
+    return {
         ".".join(path.relative_to(ROOT).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))
         for path in python_files(PACKAGE)
     }
-    constants = {name: _constants(tree) for name, tree in trees.items()}
-    codes = _exit_codes(trees.values())
+
+
+@cache
+def messages() -> tuple[Message, ...]:
+    """All of them, sorted."""
+    constants = {name: _constants(tree) for name, tree in syntax_trees().items()}
+    codes = _exit_codes(syntax_trees().values())
     found: set[Message] = set()
-    for name, tree in trees.items():
+    for name, tree in syntax_trees().items():
         known = {**_imported(tree, constants), **constants[name]}
         for call, blocks in _calls(tree.body, ()):
             error = ast.unparse(call.func)
