@@ -8,7 +8,8 @@ import msgspec
 from msgspec import inspect
 
 from perfgate.gate.policy_file import PolicyEntry, PolicyFile, WaiverEntry
-from perfgate.measure import suite_schema
+from perfgate.measure import config_schema, suite_schema
+from perfgate.measure.pipeline_schema import PipelineEntry, StageEntry
 from perfgate.workflow.json_schemas import NAMES
 from tests.documentation.tables import code, page, table
 
@@ -64,15 +65,19 @@ def fields(target: type[msgspec.Struct]) -> Sequence[inspect.Field]:
 def _suite_parts() -> tuple[str, ...]:
     return (
         "### `compile`",
-        _keys(fields(suite_schema.CompileEntry)),
+        _keys(fields(config_schema.CompileEntry)),
         "### `runtime`",
-        _keys(fields(suite_schema.RuntimeEntry)),
+        _keys(fields(config_schema.RuntimeEntry)),
         "### One metric of `metrics`",
         _keys(fields(suite_schema.MetricEntry)),
         "### `reference`",
         _keys(fields(suite_schema.ReferenceEntry)),
         "### One input of `inputs`",
-        _keys(fields(suite_schema.InputEntry)),
+        _keys(fields(config_schema.InputEntry)),
+        "### `pipeline`",
+        _keys(fields(PipelineEntry)),
+        "### One of `stages`",
+        _keys(fields(StageEntry)),
     )
 
 

@@ -67,16 +67,21 @@ def _commands(text: str, first: int, exit_code: int) -> Iterator[Step]:
 
 
 def first_missing(shown: tuple[str, ...], printed: str) -> str | None:
-    """The first shown line that was not printed where the page shows it; blanks count as one."""
-    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    """The first shown line that was not printed where the page shows it; widths of columns do not count."""
+    lines = [_narrow(line) for line in printed.splitlines()]
     position, may_skip = 0, False
     for line in shown:
         if line.strip() == LEFT_OUT:
             may_skip = True
             continue
-        form = re.compile(".+?".join(map(re.escape, " ".join(line.split()).split("…"))))
+        form = re.compile(".+?".join(map(re.escape, _narrow(line).split("…"))))
         found = next((at for at in range(position, len(lines)) if form.fullmatch(lines[at])), None)
         if found is None or (found > position and not may_skip):
             return line
         position, may_skip = found + 1, False
     return None if position == len(lines) or may_skip or not shown else "(the end of the output)"
+
+
+def _narrow(line: str) -> str:
+    """The line with single blanks and short rules."""
+    return re.sub("-{3,}", "---", " ".join(line.split()))
