@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SHORT_NAMES = {"p99_latency": "p99", "p95_latency": "p95", "p50_latency": "p50", "copied_bytes": "copies"}
 SHORT_DIGEST = 12  # digits of a digest that people compare
 _DIGESTS = frozenset({DifferenceKind.FILE, DifferenceKind.MODEL, DifferenceKind.DEVICE})
-_NUMBERS = {2: "both", 3: "all three", 4: "all four"}
+_NUMBERS = {2: "both", 3: "all three", 4: "all four", 5: "all five"}
 _PERMILLE = 1000
 _CROSSING = 2  # copies: down and up again
 WHERE = {"ps": "WHERE THE TIME WENT", "B": "WHERE THE BYTES WENT", "nJ": "WHERE THE ENERGY WENT"}

@@ -17,6 +17,7 @@ from perfgate.report.diagnosis_rows import (
     hidden_texts,
     hit_texts,
     metric_rows,
+    place_of,
     proof_text,
     together_text,
     unexplained_text,
@@ -26,7 +27,7 @@ from perfgate.report.inert import inert
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from perfgate.core.diagnosis import Attribution, Cause, Commit, Diagnosis
 
@@ -111,9 +112,11 @@ def _causes(found: Diagnosis, now: dt.datetime) -> Iterator[str]:
         yield from _first(found.causes[0], found, now)
     elif found.causes:
         yield f"  -> {inert(found.causes[0].sentence)}"
-        yield from _origin(found.causes[0], now)
+        yield from _labelled(_origin(found.causes[0], now))
     for cause in found.causes[1:SHOWN_CAUSES]:
-        yield f"  also {cause.confidence:.2f}  {cause.rule}: {inert(cause.sentence)}"
+        place = "" if cause.difference is None else place_of(cause.difference)
+        where = f" ({inert(place)})" if place else ""
+        yield f"  also {cause.confidence:.2f}  {cause.rule}: {inert(cause.sentence)}{where}"
     if len(found.causes) > SHOWN_CAUSES:
         yield f"  and {len(found.causes) - SHOWN_CAUSES} more in the JSON report"
     for difference in found.without_effect:
@@ -126,31 +129,26 @@ def _first(cause: Cause, found: Diagnosis, now: dt.datetime) -> Iterator[str]:
     operator = cause.operator
     number = "" if operator is None or operator.number < 0 else f" (operator #{operator.number})"
     yield f"  -> {cause.rule}" if operator is None else f"  -> {inert(operator.name)}{number}"
-    time = _operator_time(cause, found)
-    if time:
-        yield _labelled("time", time)
-    for piece in cause.evidence:
-        if piece.step > 1:
-            yield _labelled(piece.label, inert(piece.text))
-    yield _labelled("cause", inert(cause.sentence))
-    yield from _origin(cause, now)
-    proof = proof_text(cause, found)
-    if proof:
-        yield _labelled("proof", proof)
-    for text in hit_texts(cause, found):
-        yield _labelled("also hits", text)
+    facts = [("time", _operator_time(cause, found))]
+    facts += [(piece.label, inert(piece.text)) for piece in cause.evidence if piece.step > 1]
+    facts += [("cause", inert(cause.sentence)), *_origin(cause, now), ("proof", proof_text(cause, found))]
+    facts += [("also hits", text) for text in hit_texts(cause, found)]
+    yield from _labelled(facts)
 
 
-def _origin(cause: Cause, now: dt.datetime) -> Iterator[str]:
+def _origin(cause: Cause, now: dt.datetime) -> Iterator[tuple[str, str]]:
     """Setting and commit."""
     if cause.difference is not None:
-        yield _labelled(str(cause.difference.kind), flag_text(cause.difference))
+        yield str(cause.difference.kind), flag_text(cause.difference)
     if cause.commit is not None:
-        yield _labelled("commit", commit_text(cause.commit, now))
+        yield "commit", commit_text(cause.commit, now)
 
 
-def _labelled(label: str, text: str) -> str:
-    return f"     {label:<{_LABEL}} {text}"
+def _labelled(facts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Lines of those facts that are known, their texts in one column."""
+    known = [(label, text) for label, text in facts if text]
+    wide = max([_LABEL, *(len(label) for label, _ in known)])
+    yield from (f"     {label:<{wide}} {text}" for label, text in known)
 
 
 def _operator_time(cause: Cause, found: Diagnosis) -> str:

@@ -226,7 +226,7 @@ def test_a_fix_that_needs_more_memory_says_so() -> None:
     assert fix_rows(less)[0].risk == "none, same numerics"
 
 
-@pytest.mark.parametrize(("count", "word"), [(2, "both"), (3, "all three"), (4, "all four"), (5, "all 5")])
+@pytest.mark.parametrize(("count", "word"), [(2, "both"), (3, "all three"), (4, "all four"), (5, "all five")])
 def test_all_fixes_together_are_one_simulation(count: int, word: str) -> None:
     found = diagnosis(*(fix(title=str(n)) for n in range(count)), together=2_020_000_000_000)
     assert together_text(found) == f"each re-simulated alone from now; {word} together: 2.02 s, -77.9 %"
