@@ -82,9 +82,7 @@ class SimulatedPipeline:
         request, report = self.request, self.frames.report
         key = NoiseKey(seed=request.seed, benchmark=request.benchmark, device=self.device.name)
         count = self._warmup + request.samples
-        drawn = draw_samples(
-            report.latency_ps, noise_preset(request.noise), key, runs=(run,), count=count
-        )[0]
+        drawn = draw_samples(report.latency_ps, noise_preset(request.noise), key, runs=(run,), count=count)[0]
         latencies = (drawn / PS_PER_SECOND).tolist()
         rates = (report.frames_per_second * (report.latency_ps / drawn)).tolist()
         samples = {name: rates if name == THROUGHPUT else latencies for name in request.metrics}
@@ -107,16 +105,16 @@ class SimulatedPipeline:
         return DEFAULT_WARMUP if self.request.warmup is None else self.request.warmup
 
     def _notes(self) -> tuple[str, ...]:
-        over = sorted(
-            resource for resource, load in self.frames.loads(self.pipeline).items() if load > 1
-        )
+        over = sorted(resource for resource, load in self.frames.loads(self.pipeline).items() if load > 1)
         notes = [
             f"{resource} has more work than time: waits grow with every frame, so the latency is that of "
             f"frame {self.frames.report.worst_frame}"
             for resource in over
         ]
         if noise_preset(self.request.noise).is_silent:
-            notes.append(f"noise preset {self.request.noise!r}: all samples are equal, a test has nothing to judge")
+            notes.append(
+                f"noise preset {self.request.noise!r}: all samples are equal, a test has nothing to judge"
+            )
         return (*notes, *self.frames.notes)
 
 

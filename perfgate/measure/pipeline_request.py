@@ -83,7 +83,9 @@ def _stage_request(own: Benchmark, read: Callable[..., bytes]) -> StageRequest:
             batched = msgspec.structs.replace(own, parameters={**own.parameters, "batch": str(count)})
             return _request(batched, read_model(batched, read))
         what = f"the model {own.model!r} has a fixed batch"
-        raise UsageError(what, own.place, "give its `inputs`, with the first dimension left open in the model")
+        raise UsageError(
+            what, own.place, "give its `inputs`, with the first dimension left open in the model"
+        )
 
     return StageRequest(request=of_batch(1), of_batch=of_batch)
 

@@ -15,9 +15,7 @@ class StageEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """One stage: a fixed time, or a model that is compiled and simulated on the benchmark's device."""
 
     name: Annotated[Name, means("its identity; what stands before the last dot is its branch")]
-    resource: Annotated[
-        Literal["sensor", "host", "device", "link"], means("what it occupies while it runs")
-    ]
+    resource: Annotated[Literal["sensor", "host", "device", "link"], means("what it occupies while it runs")]
     kind: Annotated[
         Literal["fixed", "model"] | None, means("`fixed` with a `duration`, `model` with a `model`")
     ] = None
@@ -34,7 +32,9 @@ class StageEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     runtime: Annotated[
         RuntimeEntry | None, means("its own runtime keys, in place of those of the benchmark")
     ] = None
-    after: Annotated[str | list[Name], means("stages whose results it needs: a list, or joined by commas")] = ""
+    after: Annotated[
+        str | list[Name], means("stages whose results it needs: a list, or joined by commas")
+    ] = ""
     branch: Annotated[str | None, means("branch whose latency it counts for")] = None
     period: Annotated[str | None, means("how often a sensor delivers; every frame without it")] = None
     deadline: Annotated[str | None, means("latest end after the start of the frame")] = None
@@ -49,5 +49,6 @@ class PipelineEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     period: Annotated[str, means("time between the starts of frames, such as `33 ms`")]
     stages: Annotated[list[StageEntry], means("the stages; of equal priority the earlier goes first")]
     engines: Annotated[
-        dict[Literal["host", "device", "link"], Count], means("how many stages a resource runs at once; 1 without it")
+        dict[Literal["host", "device", "link"], Count],
+        means("how many stages a resource runs at once; 1 without it"),
     ] = {}

@@ -140,7 +140,9 @@ class Runner:
             raise UsageError(what, benchmark.place, "leave it out with -k or --device")
         if benchmark.pipeline is not None:
             what = f"{benchmark.key} is a pipeline: only a model has this arithmetic"
-            raise UsageError(what, benchmark.place, "leave it out with -k, or ask `perfgate diagnose --single`")
+            raise UsageError(
+                what, benchmark.place, "leave it out with -k, or ask `perfgate diagnose --single`"
+            )
         return request, cast("SimulatedSession", session)  # what the simulated backend opens
 
     def _session(self, benchmark: Benchmark) -> tuple[Request, Session]:

@@ -11,6 +11,7 @@ from perfgate.config.yaml_schema import means
 from perfgate.measure.config_schema import CompileEntry, Count, InputEntry, Name, RuntimeEntry
 from perfgate.measure.pipeline_schema import PipelineEntry
 
+
 class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where the values of a metric stand in what a command prints, or writes to `file`.
 
@@ -98,14 +99,20 @@ class BenchmarkEntry(Defaults, frozen=True, forbid_unknown_fields=True, kw_only=
         None
     )
     preset: Annotated[str | None, means("size of a model of the zoo, or which of its pipelines")] = None
-    parameters: Annotated[dict[str, str], means("parameters of a model of the zoo; of its pipelines settings such as `camera.detect.duration`")] = {}
+    parameters: Annotated[
+        dict[str, str],
+        means("parameters of a model of the zoo; of its pipelines settings such as `camera.detect.duration`"),
+    ] = {}
     bind: Annotated[dict[str, Count], means("sizes of symbolic dimensions")] = {}
     inputs: Annotated[dict[str, InputEntry], means("shape and element type of inputs")] = {}
     branches: Annotated[dict[str, str], means("which branch each If node takes: `then` or `else`")] = {}
     trip_counts: Annotated[dict[str, Count], means("iterations of each Loop node")] = {}
     bounds: Annotated[dict[str, Count], means("upper limit of each size that depends on data, by node")] = {}
     iterations: Annotated[
-        Count | None, means("steps of one execution, such as denoising steps; without it those of the model; of a pipeline frames, 30 without it")
+        Count | None,
+        means(
+            "steps of one execution, such as denoising steps; without it those of the model; of a pipeline frames, 30 without it"
+        ),
     ] = None
     limits: Annotated[dict[str, str], means("budgets by metric, such as `latency: <=33ms`")] = {}
     priority: Annotated[str | None, means("`primary` ones come first in reports")] = None

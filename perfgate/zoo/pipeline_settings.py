@@ -100,7 +100,9 @@ def _stage(name: str, keys: Mapping[str, Setting], place: str) -> Stage:
         what = f"the stage {name!r} has {'both a' if text('model') else 'no'} duration and model"
         raise UsageError(what, where, "a fixed stage has a `duration`, a model stage a `model`")
     if text("hard") not in {"", "true", "false"}:
-        raise UsageError(f"{name}.hard is {text('hard')!r}", keys["hard"].place or place, "write true or false")
+        raise UsageError(
+            f"{name}.hard is {text('hard')!r}", keys["hard"].place or place, "write true or false"
+        )
     batch = _count(keys["batch"], place, least=1) if "batch" in keys else 1
     resource = _resource(text("resource"), where)
     if batch > 1 and resource is Resource.SENSOR:
@@ -125,7 +127,9 @@ def _resource(text: str, where: str) -> Resource:
         return Resource(text)
     except ValueError:
         known = ", ".join(Resource)
-        raise UsageError(f"a stage on {text!r}" if text else "a stage without a resource", where, f"use {known}") from None
+        raise UsageError(
+            f"a stage on {text!r}" if text else "a stage without a resource", where, f"use {known}"
+        ) from None
 
 
 def _duration(item: Setting, place: str) -> int:
@@ -162,6 +166,8 @@ def _stuck(left: Sequence[Stage], stages: Mapping[str, Stage], place: str) -> Us
     for stage in left:
         for name in stage.after:
             if name not in stages:
-                return UsageError(f"{stage.name} waits for {name!r}, which is no stage", place, "correct `after`")
+                return UsageError(
+                    f"{stage.name} waits for {name!r}, which is no stage", place, "correct `after`"
+                )
     circle = ", ".join(stage.name for stage in left)
     return UsageError(f"stages wait for each other: {circle}", place, "take one of their `after` away")
