@@ -9,7 +9,7 @@ import pytest
 
 from perfgate.core.errors import NothingMeasuredError, UsageError
 from perfgate.core.execution_profile import summarise
-from perfgate.diagnose.engine import Observation
+from perfgate.diagnose.engine import Observation, Setting, diagnose
 from perfgate.workflow import explaining
 from perfgate.workflow.diagnosing import DiagnoseRequest, diagnose_pairs, run_diagnosis
 from perfgate.workflow.diagnosis_side import DiagnosisSide
@@ -21,6 +21,7 @@ from tests.records import make_record
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from perfgate.core.diagnosis import Diagnosis
     from perfgate.core.record import Record
 
 FAST, SLOW = ((1.0, 1.01, 0.99, 1.02, 1.0),) * 5, ((2.0, 2.01, 1.99, 2.02, 2.0),) * 5
@@ -72,12 +73,10 @@ def test_sides_that_are_not_the_same_benchmark_are_not_compared(tmp_path: Path) 
 def test_one_pair_that_contradicts_itself_does_not_silence_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sound = explaining.diagnose
-
-    def contradicts(before: Observation, after: Observation, setting: explaining.Setting) -> object:
+    def contradicts(before: Observation, after: Observation, setting: Setting) -> Diagnosis:
         if after.record.benchmark == "a":
             raise ArithmeticError("3 of 4 ps")
-        return sound(before, after, setting)
+        return diagnose(before, after, setting)
 
     monkeypatch.setattr(explaining, "diagnose", contradicts)
     found = diagnose_pairs({"a[dev]": pair("a"), "b[dev]": pair("b")}, request(tmp_path), None)
