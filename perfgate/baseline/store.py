@@ -36,6 +36,8 @@ class Baselines(msgspec.Struct, frozen=True):
 def encode_record(record: Record) -> str:
     """The text of a record file: sorted keys, one run per line, finite numbers only, its own digest."""
     content = plain(record)
+    if not record.subject.pipeline:
+        del content["subject"]["pipeline"]  # a model has none: its file stays as it was before there were any
     return readable_json(content | {"digest": _digest(content)}, flat=_ONE_LINE)
 
 

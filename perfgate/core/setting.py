@@ -28,3 +28,9 @@ def stage_of(name: str) -> tuple[str, str]:
     """The stage ("" for none) and the flag or key as its file writes it."""
     stage, mark, own = name.rpartition(_OF)
     return (stage, own) if mark else ("", name)
+
+
+def stage_and_key(name: str) -> tuple[str, str]:
+    """A pipeline's `camera.detect.priority` as stage and key; a key of the pipeline itself has no stage."""
+    stage, _, key = name.rpartition(".")
+    return stage, key

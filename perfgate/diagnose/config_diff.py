@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.difference import Difference, DifferenceKind
 from perfgate.core.machine import SIMULATED
+from perfgate.core.setting import stage_and_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 # A simulated time does not depend on the interpreter, and a seed only draws other noise.
 _NOT_TOLD = frozenset({"seed", "compile_cache", "test"})
+_NO_STAGES = frozenset({"", "engines"})  # what the pipeline itself says
 _NOT_SIMULATED = frozenset({"python", "numpy"})
 
 
@@ -26,6 +28,7 @@ def differences(before: Record, after: Record) -> tuple[Difference, ...]:
     return (
         *_settings(DifferenceKind.FLAG, before.subject.compile, after.subject.compile),
         *_settings(DifferenceKind.RUNTIME, before.subject.runtime, after.subject.runtime),
+        *_stages(before.subject.pipeline, after.subject.pipeline),
         *_texts(DifferenceKind.FILE, *_common(before.subject.files, after.subject.files)),
         *_whole(
             DifferenceKind.MODEL, after.subject.model, before.subject.model_digest, after.subject.model_digest
@@ -53,6 +56,41 @@ def _settings(kind: DifferenceKind, before: Iterable[Setting], after: Iterable[S
             )
         )
     return found
+
+
+def _stages(before: Iterable[Setting], after: Iterable[Setting]) -> list[Difference]:
+    """A stage that only one side has is one difference, whatever it says; then the settings of the others."""
+    old, new = _by_stage(before), _by_stage(after)
+    found = [
+        Difference(
+            kind=DifferenceKind.STAGE,
+            name=stage,
+            before=_stage_text(old.get(stage)),
+            after=_stage_text(new.get(stage)),
+            place_before=old[stage][0].place if stage in old else "",
+            place_after=new[stage][0].place if stage in new else "",
+        )
+        for stage in dict.fromkeys([*new, *old])
+        if stage not in _NO_STAGES and (stage in old) != (stage in new)
+    ]
+    whole = {item.name for item in found}
+    kept = [
+        [item for stage, items in side.items() if stage not in whole for item in items] for side in (old, new)
+    ]
+    return [*found, *_settings(DifferenceKind.STAGE, *kept)]
+
+
+def _by_stage(settings: Iterable[Setting]) -> dict[str, list[Setting]]:
+    found: dict[str, list[Setting]] = {}
+    for setting in settings:
+        found.setdefault(stage_and_key(setting.name)[0], []).append(setting)
+    return found
+
+
+def _stage_text(settings: list[Setting] | None) -> str | None:
+    if settings is None:
+        return None
+    return ", ".join(f"{stage_and_key(item.name)[1]} {item.value}" for item in settings)
 
 
 def _by_name(settings: Iterable[Setting]) -> dict[str, list[Setting]]:

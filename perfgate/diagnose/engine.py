@@ -23,6 +23,7 @@ from perfgate.diagnose.opportunities import opportunities
 from perfgate.diagnose.rules.registry import RULES
 from perfgate.diagnose.scope_delta import regressed_scope
 from perfgate.diagnose.signals import Signals
+from perfgate.diagnose.stage_view import stage_opportunities
 from perfgate.diagnose.what_if import Simulations, interaction, undo_each
 
 if TYPE_CHECKING:
@@ -239,9 +240,9 @@ class _Diagnosing:
             for remedy in suspect.remedies
         ]
         if self.simulations is not None and (drafts or self.before is None):
-            proposals += [
-                Proposal(remedy=remedy) for remedy in opportunities(subject.compile, subject.runtime)
-            ]
+            stages = () if self.after.profile is None else self.after.profile.stages
+            found = stage_opportunities(stages) if stages else opportunities(subject.compile, subject.runtime)
+            proposals += [Proposal(remedy=remedy) for remedy in found]
         return simulate_fixes(proposals, amounts, self.simulations)
 
     def _without_effect(self, causes: Sequence[Cause], undone: Sequence[Undone]) -> tuple[Difference, ...]:

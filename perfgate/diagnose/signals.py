@@ -34,6 +34,7 @@ class Signal(StrEnum):
     ENERGY = "energy by engine"
     DIFFERENCES = "re-simulated differences"
     SUITE = "the change of other benchmarks"
+    STAGES = "stages of a pipeline"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,12 +114,14 @@ class Signals:
             Signal.BASELINE: self.before is not None,
             Signal.PASS_LOG: bool(self.after.pass_log),
             Signal.MACHINE: self.after.machine is not None,
-            Signal.KERNELS: bool(self.after.kernels),
-            Signal.MEMORY: memory.peak > 0,
+            # Those of a pipeline are whole stages: what holds of kernels does not hold of them.
+            Signal.KERNELS: bool(self.after.kernels) and not self.after.stages,
+            Signal.MEMORY: memory.peak > 0 and not self.after.stages,
             Signal.MEMORY_LOG: bool(memory.live_at_end),
             Signal.ENERGY: bool(self.after.hardware.energy_j),
             Signal.DIFFERENCES: self.is_simulated,
             Signal.SUITE: bool(self.suite),
+            Signal.STAGES: bool(self.after.stages),
         }
         return frozenset(signal for signal, is_there in found.items() if is_there)
 

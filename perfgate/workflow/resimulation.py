@@ -9,11 +9,9 @@ import msgspec
 
 from perfgate.core.difference import Change, Difference, DifferenceKind, Side
 from perfgate.core.setting import Setting
+from perfgate.workflow.changed_request import with_settings, with_stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from perfgate.backends.protocol import Request
     from perfgate.core.execution_profile import Profile
     from perfgate.measure.simulation_input import SimulationInput
 
@@ -46,15 +44,17 @@ class Resimulator:
         request = found.request
         for item in change.settings:
             new = () if item.value is None else (Setting(name=item.name, value=item.value),)
-            request = _with_settings(request, item.kind, item.name, new)
+            request = with_settings(request, _FIELDS[item.kind], item.name, new)
         return replace(found, request=request).profile()
 
 
 def _with_taken(own: SimulationInput, other: SimulationInput, difference: Difference) -> SimulationInput:
     kind, name = difference.kind, difference.name
+    if kind is DifferenceKind.STAGE:
+        return replace(own, request=with_stage(own.request, other.request, name))
     if kind in _FIELDS:
         theirs = tuple(item for item in getattr(other.request, _FIELDS[kind]) if item.name == name)
-        changed = replace(own, request=_with_settings(own.request, kind, name, theirs))
+        changed = replace(own, request=with_settings(own.request, _FIELDS[kind], name, theirs))
         mine = {item.value for item in own.request.compile}
         # The file that their flag names need not be on this side.
         for path in {item.value for item in theirs if item.value} - mine:
@@ -62,6 +62,7 @@ def _with_taken(own: SimulationInput, other: SimulationInput, difference: Differ
         return changed
     if kind is DifferenceKind.MODEL:
         fields = {field: getattr(other.request, field) for field in _OF_MODEL}
+        fields["stages"] = own.request.stages | other.request.stages
         return replace(own, request=msgspec.structs.replace(own.request, **fields))
     if kind is DifferenceKind.DEVICE:
         return replace(own, devices=other.devices)
@@ -77,13 +78,3 @@ def _with_file(own: SimulationInput, other: SimulationInput, name: str) -> Simul
         return read_theirs(path, named_at) if path == name else read_mine(path, named_at)
 
     return replace(own, read=read)
-
-
-def _with_settings(request: Request, kind: DifferenceKind, name: str, new: Sequence[Setting]) -> Request:
-    """The request with all settings of a name replaced where the first of them stands."""
-    field = _FIELDS[kind]
-    old: tuple[Setting, ...] = getattr(request, field)
-    at = next((index for index, item in enumerate(old) if item.name == name), len(old))
-    kept_before = [item for item in old[:at] if item.name != name]
-    kept_after = [item for item in old[at:] if item.name != name]
-    return msgspec.structs.replace(request, **{field: (*kept_before, *new, *kept_after)})

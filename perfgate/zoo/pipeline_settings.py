@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.core.errors import UsageError
-from perfgate.core.setting import Setting
+from perfgate.core.setting import Setting, stage_and_key
 from perfgate.core.units import PS_PER_SECOND, read_duration
 from perfgate.zoo.perception import Pipeline, Resource, Stage
 
@@ -23,12 +23,6 @@ ENGINES = "engines"
 PERIOD = "period"
 MOST = 10_000  # engines of a resource, frames of a batch, steps of priority
 _PS_PER_US = 1_000_000
-
-
-def stage_and_key(name: str) -> tuple[str, str]:
-    """`camera.detect.priority` as `camera.detect` and `priority`; a key of the pipeline has no stage."""
-    stage, _, key = name.rpartition(".")
-    return stage, key
 
 
 def settings_of(pipeline: Pipeline) -> tuple[Setting, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _WORDS = {
     DifferenceKind.FLAG: "flag",
     DifferenceKind.RUNTIME: "runtime key",
+    DifferenceKind.STAGE: "stage setting",
     DifferenceKind.FILE: "file",
     DifferenceKind.DEVICE: "device description",
     DifferenceKind.CONTEXT: "environment",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from perfgate.diagnose.rules import (
     alignment,
+    bottleneck,
     comm_wait,
     config_flag,
     consistency,
@@ -25,6 +26,7 @@ from perfgate.diagnose.rules import (
     redundancy,
     serialised,
     short_tasks,
+    stage_inversion,
     suite_shift,
     transfer_bound,
     transfer_wait,
@@ -33,6 +35,8 @@ from perfgate.diagnose.suspect import Rule  # noqa: TC001 - the type of a public
 
 RULES: tuple[Rule, ...] = (
     config_flag.RULE,
+    stage_inversion.RULE,
+    bottleneck.RULE,
     alignment.RULE,
     layout.RULE,
     redundancy.RULE,

@@ -1,0 +1,69 @@
+"""A stage that the plan waits for stands behind less urgent work, or behind work that goes first wrongly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.core.diagnosis import Evidence
+from perfgate.core.difference import DifferenceKind, NewSetting
+from perfgate.diagnose.evidence import Step, time_text, worst_first
+from perfgate.diagnose.signals import Signal, Signals, operator_ref
+from perfgate.diagnose.stage_view import critical_stages, is_overtaken, stages_before
+from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perfgate.core.execution_profile import Blocker, StageRow
+
+
+def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
+    before = stages_before(signals)
+    found = []
+    for row in critical_stages(signals.after):
+        old = before.get(row.name)
+        grown = row.wait_ps - (0 if old is None else old.wait_ps)
+        if is_overtaken(row) and grown > 0:
+            found.append(_suspect(signals, row, row.blockers[0], grown))
+    return worst_first(signals, found, limits)
+
+
+def _suspect(signals: Signals, row: StageRow, blocker: Blocker, grown: int) -> Suspect:
+    text = (
+        f"stage {row.name} of priority {row.priority} waits {time_text(row.wait_ps)} for the {row.resource}"
+        f" behind {blocker.stage} of priority {blocker.priority}, which the plan needs later"
+    )
+    operator = next(item for item in signals.after.operators if item.number == row.number)
+    return Suspect(
+        rule="stage_inversion",
+        sentence=text,
+        cost=signals.cost(grown),
+        operator=operator_ref(operator),
+        evidence=(Evidence(step=Step.PATTERNS, label="priority", text=text),),
+        remedies=_remedies(row, blocker),
+    )
+
+
+def _remedies(row: StageRow, blocker: Blocker) -> tuple[Remedy, ...]:
+    advice = Remedy(
+        title=f"split {blocker.stage}",
+        risk="it ends later",
+        advice=f"{blocker.stage} is not interrupted: split it, or give it an engine of its own",
+    )
+    if row.priority > blocker.priority:
+        return (advice,)
+    name, value = f"{row.name}.priority", str(blocker.priority + 1)
+    raised = Remedy(
+        title=f"let {row.name} go before {blocker.stage}",
+        risk=f"{blocker.stage} ends later",
+        settings=(NewSetting(kind=DifferenceKind.STAGE, name=name, value=value),),
+    )
+    return raised, advice
+
+
+RULE = Rule(
+    id="stage_inversion",
+    about="A stage that the plan waits for stands behind another one that could have gone later.",
+    needs=frozenset({Signal.STAGES}),
+    match=_match,
+)

@@ -1,0 +1,67 @@
+"""What rules look at in the stages of a pipeline, and what is worth trying with their settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perfgate.core.difference import DifferenceKind, NewSetting
+from perfgate.diagnose.suspect import Remedy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from perfgate.core.execution_profile import Profile, StageRow
+    from perfgate.diagnose.signals import Signals
+
+MOST_TRIED = 4  # what-ifs of each kind; each is a simulation, with a new batch a compilation too
+LOADED = 0.5  # of a resource's time: less than that, larger batches only add waits
+
+
+def critical_stages(profile: Profile) -> tuple[StageRow, ...]:
+    """Stages on the path that decides when the last one ends."""
+    return tuple(row for row in profile.stages if row.critical)
+
+
+def stages_before(signals: Signals) -> Mapping[str, StageRow]:
+    """Stages of the before side by name; empty without one."""
+    return {} if signals.before is None else {row.name: row for row in signals.before.stages}
+
+
+def is_overtaken(row: StageRow) -> bool:
+    """It waits most for a stage that its own priority does not put after it, or that is less urgent."""
+    return bool(row.blockers) and row.blockers[0].stage != row.name
+
+
+def stage_opportunities(stages: Sequence[StageRow]) -> tuple[Remedy, ...]:
+    """Order, priority and batch of the stages that the plan waits for; each is kept only if it gains."""
+    path = [row for row in stages if row.critical]
+    waiting = sorted((row for row in path if is_overtaken(row)), key=lambda row: -row.wait_ps)
+    batched = sorted((row for row in path if row.batch > 1), key=lambda row: -row.duration_ps)
+    loaded = [row for row in path if row.kind == "model" and row.load > LOADED]
+    return (
+        *(_first(row) for row in waiting[:MOST_TRIED]),
+        *(_batch(row, 1) for row in batched[:MOST_TRIED]),
+        *(_batch(row, row.batch * 2) for row in loaded[:MOST_TRIED]),
+    )
+
+
+def _first(row: StageRow) -> Remedy:
+    blocker = row.blockers[0]
+    value = str(max(row.priority, blocker.priority) + 1)
+    setting = NewSetting(kind=DifferenceKind.STAGE, name=f"{row.name}.priority", value=value)
+    return Remedy(
+        title=f"let {row.name} go before {blocker.stage}",
+        risk=f"{blocker.stage} ends later",
+        settings=(setting,),
+    )
+
+
+def _batch(row: StageRow, batch: int) -> Remedy:
+    setting = NewSetting(kind=DifferenceKind.STAGE, name=f"{row.name}.batch", value=str(batch))
+    if batch == 1:
+        return Remedy(
+            title=f"{row.name} takes frames one by one", risk="the resource is busier", settings=(setting,)
+        )
+    return Remedy(
+        title=f"{row.name} takes {batch} frames at once", risk="the first of them waits", settings=(setting,)
+    )
