@@ -48,23 +48,6 @@ class FrameRun:
     memory: Mapping[str, int]
     notes: tuple[str, ...] = ()
 
-    def load_of(self, stage: Stage, pipeline: Pipeline) -> float:
-        """Share of its resource's time that a stage needs: above 1 over all stages, waits grow for ever."""
-        if stage.resource is Resource.SENSOR:
-            return 0.0
-        spans = [span for span in self.report.spans if span.stage == stage.name]
-        busy = sum(span.end_ps - span.start_ps for span in spans)
-        frames = 1 + max(max(span.frames) for span in self.report.spans)
-        return busy / (frames * pipeline.period_ps * pipeline.engines[stage.resource])
-
-    def loads(self, pipeline: Pipeline) -> dict[str, float]:
-        """The same over all stages of each resource."""
-        found: dict[str, float] = {}
-        for stage in pipeline.stages:
-            load = self.load_of(stage, pipeline)
-            found[str(stage.resource)] = found.get(str(stage.resource), 0.0) + load
-        return found
-
 
 def pipeline_profile(pipeline: Pipeline, device: Device, frames: FrameRun) -> Profile:
     """Everything on five levels; times count from the start of the worst frame, which is one execution."""
@@ -133,7 +116,7 @@ def _stage_rows(pipeline: Pipeline, frames: FrameRun) -> tuple[StageRow, ...]:
                 deadline_ps=stage.deadline_ps,
                 is_hard=stage.is_hard,
                 critical=stage.name in critical,
-                load=frames.load_of(stage, pipeline),
+                load=report.loads[stage.name],
                 blockers=_blockers(span, stage, pipeline, report.spans),
             )
         )

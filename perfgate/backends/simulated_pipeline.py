@@ -20,7 +20,7 @@ from perfgate.core.units import PS_PER_SECOND
 from perfgate.npu.device_file import load_device
 from perfgate.npu.kernel_cost import COST_MODEL
 from perfgate.npu.noise import NoiseKey, draw_samples, noise_preset
-from perfgate.zoo.frames import run_frames
+from perfgate.zoo.frames import resource_loads, run_frames
 from perfgate.zoo.pipeline_settings import read_pipeline
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ class SimulatedPipeline:
         request, report = self.request, self.frames.report
         key = NoiseKey(seed=request.seed, benchmark=request.benchmark, device=self.device.name)
         count = self._warmup + request.samples
-        drawn = draw_samples(report.latency_ps, noise_preset(request.noise), key, runs=(run,), count=count)[0]
+        drawn = draw_samples(
+            report.latency_ps, noise_preset(request.noise), key, runs=(run,), count=count
+        )[0]
         latencies = (drawn / PS_PER_SECOND).tolist()
         rates = (report.frames_per_second * (report.latency_ps / drawn)).tolist()
         samples = {name: rates if name == THROUGHPUT else latencies for name in request.metrics}
@@ -105,16 +107,15 @@ class SimulatedPipeline:
         return DEFAULT_WARMUP if self.request.warmup is None else self.request.warmup
 
     def _notes(self) -> tuple[str, ...]:
-        over = sorted(resource for resource, load in self.frames.loads(self.pipeline).items() if load > 1)
+        loads = resource_loads(self.pipeline, self.frames.report.loads)
+        over = sorted(resource for resource, load in loads.items() if load > 1)
         notes = [
             f"{resource} has more work than time: waits grow with every frame, so the latency is that of "
             f"frame {self.frames.report.worst_frame}"
             for resource in over
         ]
         if noise_preset(self.request.noise).is_silent:
-            notes.append(
-                f"noise preset {self.request.noise!r}: all samples are equal, a test has nothing to judge"
-            )
+            notes.append(f"noise preset {self.request.noise!r}: all samples are equal, a test has nothing to judge")
         return (*notes, *self.frames.notes)
 
 

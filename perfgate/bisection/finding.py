@@ -77,8 +77,8 @@ def finding_of(
 
 def setting_steps(before: Record, now: Record) -> list[SettingStep]:
     """Flags and keys that differ, each with both places, in the order of the culprit's file."""
-    old = {item.name: item for item in (*before.subject.compile, *before.subject.runtime)}
-    new = {item.name: item for item in (*now.subject.compile, *now.subject.runtime)}
+    old = {item.name: item for item in before.subject.settings}
+    new = {item.name: item for item in now.subject.settings}
     steps = []
     for name in [*new, *(name for name in old if name not in new)]:
         was, is_now = old.get(name), new.get(name)

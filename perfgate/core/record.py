@@ -43,6 +43,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     files: dict[str, str] = {}
     pipeline: tuple[Setting, ...] = ()
 
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """All of them."""
+        return (*self.compile, *self.runtime, *self.pipeline)
+
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The samples of one process (drawn ones for the simulator), by metric name, in order of acquisition.

@@ -66,6 +66,7 @@ def explain(baseline: Record, now: Record) -> Explanation:
         settings=(
             *_settings(baseline.subject.compile, now.subject.compile),
             *_settings(baseline.subject.runtime, now.subject.runtime),
+            *_settings(baseline.subject.pipeline, now.subject.pipeline),
         ),
         operators=_operators(baseline, now),
         copied_before=baseline.exact.get("copied_bytes", 0.0),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import LEAST_FOUND
 from perfgate.core.difference import DifferenceKind
+from perfgate.core.setting import stage_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,9 @@ def guardrail_for(causes: Sequence[Cause], target: str) -> str:
             continue
         if not difference.place:
             continue
+        _, flag = stage_of(difference.name)
         if difference.before is None:
-            return f"{target}: forbid {difference.name}"
+            return f"{target}: forbid {flag}"
         value = f"={difference.before}" if difference.before else ""
-        return f"{target}: require {difference.name}{value}"
+        return f"{target}: require {flag}{value}"
     return ""

@@ -172,8 +172,9 @@ def pipeline_patch(planned: PlannedEdits) -> str:
             "from": edit.before,
             "to": edit.after,
         }
-        for path, edit in planned.of(DifferenceKind.RUNTIME)
-        if PIPELINE_PARTS & {str(part) for part in path_parts(edit.name)[:-1]}
+        for path, edit in (*planned.of(DifferenceKind.STAGE), *planned.of(DifferenceKind.RUNTIME))
+        if edit.kind == DifferenceKind.STAGE
+        or PIPELINE_PARTS & {str(part) for part in path_parts(edit.name)[:-1]}
     ]
     return _yaml(rows) if rows else _NOTHING.format("key of a pipeline")
 

@@ -19,6 +19,7 @@ from perfgate.measure.compile_command import DEFAULT_PROGRAM
 from perfgate.plan.flag_edit import command_at, flag_edit
 from perfgate.plan.key_edit import key_edit, key_value, path_parts
 from perfgate.plan.manifest import sha256
+from perfgate.plan.stage_place import stage_place
 from perfgate.plan.written import Written
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def edit_of(ground: Ground, wanted: Wanted) -> Edited | None:
         return _flag(ground, wanted)
     if wanted.kind is DifferenceKind.RUNTIME:
         return _runtime_key(ground, wanted)
+    if wanted.kind is DifferenceKind.STAGE:
+        return _stage(ground, wanted)
     if wanted.kind in {DifferenceKind.FILE, DifferenceKind.MODEL}:
         return _whole_file(ground, wanted)
     raise NotCertainError(f"a {wanted.kind} is not changed by a plan")
@@ -169,6 +172,13 @@ def _runtime_key(ground: Ground, wanted: Wanted) -> Edited | None:
     if wanted.path and is_key_file(wanted.path):
         return _key(ground, wanted.path, path_parts(wanted.name), wanted)
     raise NotCertainError("no suite names a runtime configuration")
+
+
+def _stage(ground: Ground, wanted: Wanted) -> Edited | None:
+    path, parts = stage_place(
+        ground.benchmark, lambda path: _leaf_paths(path, ground.content(path)), wanted.name
+    )
+    return _key(ground, path, parts, wanted)
 
 
 def _key(ground: Ground, path: str, parts: tuple[PathPart, ...], wanted: Wanted) -> Edited | None:

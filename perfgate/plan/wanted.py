@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.core.difference import DifferenceKind
+from perfgate.core.setting import stage_of
 
 if TYPE_CHECKING:
     from perfgate.core.diagnosis import Fix
@@ -37,7 +38,7 @@ def wanted_of(fix: Fix) -> tuple[Wanted, ...]:
     taken = (
         Wanted(
             kind=item.kind,
-            name=item.name,
+            name=stage_of(item.name)[1],
             value=item.before,
             now=item.after,
             is_checked=True,
@@ -49,4 +50,12 @@ def wanted_of(fix: Fix) -> tuple[Wanted, ...]:
     return *taken, *put
 
 
-UNDOABLE = frozenset({DifferenceKind.FLAG, DifferenceKind.RUNTIME, DifferenceKind.FILE, DifferenceKind.MODEL})
+UNDOABLE = frozenset(
+    {
+        DifferenceKind.FLAG,
+        DifferenceKind.RUNTIME,
+        DifferenceKind.STAGE,
+        DifferenceKind.FILE,
+        DifferenceKind.MODEL,
+    }
+)

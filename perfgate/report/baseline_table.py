@@ -76,7 +76,7 @@ def record_details(record: Record) -> list[str]:
         value = typical_value(record, metric)
         if value is not None:
             lines.append(f"  {metric.name}: {readable(value, metric.unit)}")
-    settings = (*record.subject.compile, *record.subject.runtime)
+    settings = record.subject.settings
     lines += [inert(f"  {item.place} {item.name} {item.value or '(set)'}") for item in settings]
     if origin.commit:
         lines.append(

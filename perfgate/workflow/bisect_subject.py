@@ -47,8 +47,8 @@ class BisectSubject:
     def reads(self) -> tuple[str, ...]:
         """Files of the repository that the benchmark reads and a commit supplies, relative to its root."""
         item = self.benchmark
-        model = None if is_shipped(item.model) else item.model
-        return tuple(path for path in (item.compile.path, item.runtime.path, model) if path)
+        work = None if item.call or item.launch or is_shipped(item.work) else item.work
+        return tuple(path for path in (item.compile.path, item.runtime.path, work) if path)
 
 
 def definition_overlay(request: BisectRequest, git: Git, bad: str) -> Overlay:

@@ -29,8 +29,9 @@ class FrameReport(msgspec.Struct, frozen=True, kw_only=True):
 
     `branch_latency_ps`: end of a branch. `latency_ps`: end of the last stage, in `worst_frame`. `skew_ps`:
     between the first and the last branch of a frame. `slowest_stage`: the one with the longest duration.
-    `frames_per_second`: between the ends of the first and the last frame; of one frame, what the period
-    gives.
+    `loads`: the share of its resource's time that each stage takes; where those of a resource sum to more
+    than 1, waits grow with every frame. `frames_per_second` is what the busiest resource lets through, at
+    most one frame per period (the utilisation law: throughput = utilisation / demand).
     """
 
     spans: tuple[StageSpan, ...]
@@ -39,8 +40,9 @@ class FrameReport(msgspec.Struct, frozen=True, kw_only=True):
     skew_ps: int
     misses: tuple[Miss, ...]
     slowest_stage: str
-    worst_frame: int = 0
-    frames_per_second: float = 0.0
+    worst_frame: int
+    loads: dict[str, float]
+    frames_per_second: float
 
 
 def run_frames(pipeline: Pipeline, frames: int, model_ps: Mapping[str, int] | None = None) -> FrameReport:
@@ -56,7 +58,7 @@ def run_frames(pipeline: Pipeline, frames: int, model_ps: Mapping[str, int] | No
     if frames < 1:
         raise UsageError(f"{frames} frames", f"zoo:{pipeline.name}", "simulate one frame or more")
     spans = FrameSchedule(pipeline, frames, durations).run()
-    return _report(pipeline, spans, durations)
+    return _report(pipeline, spans, durations, frames)
 
 
 def _durations(pipeline: Pipeline, model_ps: Mapping[str, int]) -> dict[str, int]:
@@ -79,7 +81,29 @@ def _durations(pipeline: Pipeline, model_ps: Mapping[str, int]) -> dict[str, int
     return durations
 
 
-def _report(pipeline: Pipeline, spans: Sequence[StageSpan], durations: Mapping[str, int]) -> FrameReport:
+def resource_loads(pipeline: Pipeline, loads: Mapping[str, float]) -> dict[Resource, float]:
+    """The loads of the stages of each resource together; sensors work each for itself."""
+    found: dict[Resource, float] = {}
+    for stage in pipeline.stages:
+        if stage.resource is not Resource.SENSOR:
+            found[stage.resource] = found.get(stage.resource, 0.0) + loads[stage.name]
+    return found
+
+
+def _loads(pipeline: Pipeline, spans: Sequence[StageSpan], frames: int) -> dict[str, float]:
+    busy = dict.fromkeys((stage.name for stage in pipeline.stages), 0)
+    for span in spans:
+        busy[span.stage] += span.end_ps - span.start_ps
+    time = frames * pipeline.period_ps
+    return {
+        stage.name: busy[stage.name] / (time * pipeline.engines.get(stage.resource, 1))
+        for stage in pipeline.stages
+    }
+
+
+def _report(
+    pipeline: Pipeline, spans: Sequence[StageSpan], durations: Mapping[str, int], frames: int
+) -> FrameReport:
     stages = {stage.name: stage for stage in pipeline.stages}
     branches: dict[int, dict[str, int]] = {}
     ages: dict[int, int] = {}
@@ -99,6 +123,8 @@ def _report(pipeline: Pipeline, spans: Sequence[StageSpan], durations: Mapping[s
         for branch, age in ends.items():
             worst[branch] = max(worst.get(branch, 0), age)
     worst_frame = max(ages, key=lambda frame: (ages[frame], -frame))
+    loads = _loads(pipeline, spans, frames)
+    busiest = max(resource_loads(pipeline, loads).values(), default=0.0)
     return FrameReport(
         spans=tuple(spans),
         branch_latency_ps=worst,
@@ -107,13 +133,6 @@ def _report(pipeline: Pipeline, spans: Sequence[StageSpan], durations: Mapping[s
         misses=tuple(sorted(misses, key=lambda miss: (miss.frame, miss.stage))),
         slowest_stage=max(durations, key=lambda name: (durations[name], name)),
         worst_frame=worst_frame,
-        frames_per_second=_rate(pipeline, ages),
+        loads=loads,
+        frames_per_second=PS_PER_SECOND / pipeline.period_ps / max(1.0, busiest),
     )
-
-
-def _rate(pipeline: Pipeline, ages: Mapping[int, int]) -> float:
-    first, last = min(ages), max(ages)
-    between = last * pipeline.period_ps + ages[last] - first * pipeline.period_ps - ages[first]
-    if last == first or between <= 0:
-        return PS_PER_SECOND / pipeline.period_ps
-    return (last - first) * PS_PER_SECOND / between

@@ -29,9 +29,10 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
 
 
 def _suspect(signals: Signals, row: StageRow, blocker: Blocker, grown: int) -> Suspect:
+    why = "is not interrupted" if row.priority > blocker.priority else "goes first"
     text = (
         f"stage {row.name} of priority {row.priority} waits {time_text(row.wait_ps)} for the {row.resource}"
-        f" behind {blocker.stage} of priority {blocker.priority}, which the plan needs later"
+        f" behind {blocker.stage} of priority {blocker.priority}, which {why}"
     )
     operator = next(item for item in signals.after.operators if item.number == row.number)
     return Suspect(
