@@ -117,6 +117,7 @@ def _stage_rows(pipeline: Pipeline, frames: FrameRun) -> tuple[StageRow, ...]:
                 is_hard=stage.is_hard,
                 critical=stage.name in critical,
                 load=report.loads[stage.name],
+                gather_ps=_gather(span, stage, spans, origin),
                 blockers=_blockers(span, stage, pipeline, report.spans),
             )
         )
@@ -133,6 +134,12 @@ def _critical(pipeline: Pipeline, spans: Mapping[str, StageSpan]) -> frozenset[s
         inputs = [each for each in stages[name].after if each in spans]
         name = max(inputs, key=lambda each: spans[each].end_ps, default=None)
     return frozenset(found)
+
+
+def _gather(span: StageSpan, stage: Stage, spans: Mapping[str, StageSpan], origin: int) -> int:
+    """How long the frame's own inputs lay there before the batch was complete."""
+    own = max((spans[name].end_ps for name in stage.after if name in spans), default=origin)
+    return span.ready_ps - own if len(span.frames) > 1 else 0
 
 
 def _blockers(

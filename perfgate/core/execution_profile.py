@@ -307,7 +307,7 @@ class StageRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     From `ready_ps` on it waited for an engine of its `resource`. `duration_ps` is that of its whole `batch`.
     `number` is that of its operator. `deadline_ps` 0: it has none. `load` is the share of its resource's
-    time that it takes over all frames.
+    time that it takes over all frames. `gather_ps` is what the frame waited for the others of its batch.
     """
 
     number: int
@@ -323,6 +323,7 @@ class StageRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     is_hard: bool = False
     critical: bool = False
     load: float = 0.0
+    gather_ps: int = 0
     blockers: tuple[Blocker, ...] = ()
 
     @property

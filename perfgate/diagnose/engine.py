@@ -241,7 +241,12 @@ class _Diagnosing:
         ]
         if self.simulations is not None and (drafts or self.before is None):
             stages = () if self.after.profile is None else self.after.profile.stages
-            found = stage_opportunities(stages) if stages else opportunities(subject.compile, subject.runtime)
+            changed = {item.name for item in self.differences}  # going back is their fix
+            found = (
+                stage_opportunities(stages, changed)
+                if stages
+                else opportunities(subject.compile, subject.runtime)
+            )
             proposals += [Proposal(remedy=remedy) for remedy in found]
         return simulate_fixes(proposals, amounts, self.simulations)
 

@@ -8,7 +8,7 @@ from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.suspect import Remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from perfgate.core.execution_profile import Profile, StageRow
     from perfgate.diagnose.signals import Signals
@@ -32,17 +32,21 @@ def is_overtaken(row: StageRow) -> bool:
     return bool(row.blockers) and row.blockers[0].stage != row.name
 
 
-def stage_opportunities(stages: Sequence[StageRow]) -> tuple[Remedy, ...]:
-    """Order, priority and batch of the stages that the plan waits for; each is kept only if it gains."""
+def stage_opportunities(stages: Sequence[StageRow], changed: Collection[str]) -> tuple[Remedy, ...]:
+    """Order, priority and batch of the stages that the plan waits for; each is kept only if it gains.
+
+    Settings that `changed` are left to the causes.
+    """
     path = [row for row in stages if row.critical]
     waiting = sorted((row for row in path if is_overtaken(row)), key=lambda row: -row.wait_ps)
     batched = sorted((row for row in path if row.batch > 1), key=lambda row: -row.duration_ps)
     loaded = [row for row in path if row.kind == "model" and row.load > LOADED]
-    return (
+    found = (
         *(_first(row) for row in waiting[:MOST_TRIED]),
         *(_batch(row, 1) for row in batched[:MOST_TRIED]),
         *(_batch(row, row.batch * 2) for row in loaded[:MOST_TRIED]),
     )
+    return tuple(remedy for remedy in found if remedy.settings[0].name not in changed)
 
 
 def _first(row: StageRow) -> Remedy:

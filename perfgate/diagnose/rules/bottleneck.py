@@ -21,35 +21,35 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     found = []
     for row in critical_stages(signals.after):
         old = before.get(row.name)
-        grown = row.duration_ps - (0 if old is None else old.duration_ps)
-        if not is_overtaken(row):  # a wait behind less urgent work is another rule's
-            grown += row.wait_ps - (0 if old is None else old.wait_ps)
+        grown = _held(row) - (0 if old is None else _held(old))
         found.append(_suspect(signals, row, old, grown))
-    return worst_first(signals, found, limits)
+    worst = worst_first(signals, found, limits)
+    return worst if signals.before is not None else worst[:1]  # the slowest one; the others are just there
+
+
+def _held(row: StageRow) -> int:
+    """How long it keeps the plan waiting; a wait behind other stages is another rule's."""
+    return row.duration_ps + row.gather_ps + (0 if is_overtaken(row) else row.wait_ps)
 
 
 def _suspect(signals: Signals, row: StageRow, old: StageRow | None, grown: int) -> Suspect:
+    before = "" if old is None else time_text(old.duration_ps)
+    text = f"stage {row.name} takes {from_to(before, time_text(row.duration_ps))}"
+    if row.batch > 1:
+        text += f" for a batch of {row.batch} frames, and gathers them for {time_text(row.gather_ps)}"
     path = signals.after.application.total_ps
-    takes = from_to("" if old is None else time_text(old.duration_ps), time_text(row.duration_ps))
     share = share_text(row.duration_ps / path if path else 0.0)
-    waits = f"after {time_text(row.wait_ps)} of waiting for the {row.resource}" if row.wait_ps else "without a wait"
-    text = f"stage {row.name} takes {takes}, {share} of the path from sensor to plan, {waits}"
-    evidence = [Evidence(step=Step.PATTERNS, label="stage", text=text)]
-    if row.blockers:
-        held = ", ".join(f"{item.stage} {time_text(item.time_ps)}" for item in row.blockers[:3])
-        evidence.append(Evidence(step=Step.PATTERNS, label="waits behind", text=held))
+    waits = f"after {time_text(row.wait_ps)} of waiting for the {row.resource}"
+    place = f"{share} of the path from sensor to plan, {waits if row.wait_ps else 'without a wait'}"
+    operator = next(item for item in signals.after.operators if item.number == row.number)
     return Suspect(
         rule="bottleneck",
         sentence=text,
         cost=signals.cost(grown),
-        operator=operator_ref(signals.after.operators[_position(signals, row)]),
-        evidence=tuple(evidence),
+        operator=operator_ref(operator),
+        evidence=(Evidence(step=Step.PATTERNS, label="path", text=place),),
         remedies=(_advice(row),),
     )
-
-
-def _position(signals: Signals, row: StageRow) -> int:
-    return next(index for index, item in enumerate(signals.after.operators) if item.number == row.number)
 
 
 def _advice(row: StageRow) -> Remedy:

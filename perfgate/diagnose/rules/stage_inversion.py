@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import Blocker, StageRow
 
 
+MOST_NAMED = 3  # stages that held the engine
+
+
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     before = stages_before(signals)
     found = []
@@ -34,13 +37,14 @@ def _suspect(signals: Signals, row: StageRow, blocker: Blocker, grown: int) -> S
         f"stage {row.name} of priority {row.priority} waits {time_text(row.wait_ps)} for the {row.resource}"
         f" behind {blocker.stage} of priority {blocker.priority}, which {why}"
     )
+    held = ", ".join(f"{item.stage} for {time_text(item.time_ps)}" for item in row.blockers[:MOST_NAMED])
     operator = next(item for item in signals.after.operators if item.number == row.number)
     return Suspect(
         rule="stage_inversion",
         sentence=text,
         cost=signals.cost(grown),
         operator=operator_ref(operator),
-        evidence=(Evidence(step=Step.PATTERNS, label="priority", text=text),),
+        evidence=(Evidence(step=Step.PATTERNS, label="held by", text=held),),
         remedies=_remedies(row, blocker),
     )
 
