@@ -14,7 +14,6 @@ import msgspec
 
 from perfgate.core.execution_profile import (
     Application,
-    Blocker,
     GapRow,
     GraphLevel,
     Hardware,
@@ -23,9 +22,9 @@ from perfgate.core.execution_profile import (
     OperatorRow,
     Parts,
     Profile,
-    StageRow,
     StepRow,
 )
+from perfgate.core.stage_row import Blocker, StageRow
 from perfgate.zoo.perception import Resource
 
 if TYPE_CHECKING:

@@ -39,11 +39,11 @@ def open_backend(
     """
     if name == SIMULATED:
         from perfgate.backends.simulated import SimulatedBackend  # noqa: PLC0415 - numpy and the compiler
+        from perfgate.backends.simulated_pipeline import PipelineBackend  # noqa: PLC0415 - the same
         from perfgate.compiler.cache import CompileCache  # noqa: PLC0415 - the same
 
-        return SimulatedBackend(
-            devices=devices, read=read, cache=None if cache is None else CompileCache(cache)
-        )
+        kept = None if cache is None else CompileCache(cache)
+        return PipelineBackend(SimulatedBackend(devices=devices, read=read, cache=kept))
     if name == PYTHON:
         from perfgate.backends.python import PythonBackend  # noqa: PLC0415 - only where something is timed
 

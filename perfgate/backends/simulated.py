@@ -12,7 +12,6 @@ import numpy as np
 from perfgate import __version__
 from perfgate.backends.benchmark_arithmetic import explain_benchmark
 from perfgate.backends.protocol import Description, Request
-from perfgate.backends.simulated_pipeline import open_pipeline
 from perfgate.backends.simulated_program import CompiledBenchmark, compile_benchmark
 from perfgate.core.errors import UsageError
 from perfgate.core.record import Run
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from perfgate.backends.protocol import Session
     from perfgate.compiler.cache import CompileCache
     from perfgate.compiler.flag_values import FileReader
     from perfgate.core.execution_profile import Profile
@@ -64,8 +62,8 @@ class SimulatedBackend:
         """Every sample follows from the request."""
         return True
 
-    def open(self, request: Request) -> Session:
-        """Compile and simulate the benchmark: a model, or a pipeline with the models of its stages.
+    def open(self, request: Request) -> SimulatedSession:
+        """Compile and simulate the benchmark.
 
         Raises:
             PerfgateError: model, settings, device, noise or metrics cannot be used as asked.
@@ -75,11 +73,6 @@ class SimulatedBackend:
         if unknown:
             remedy = f"use {', '.join(sorted(LATENCY_METRICS))} or {THROUGHPUT}"
             raise UsageError(f"the simulator has no samples of {unknown[0]!r}", request.place, remedy)
-        if request.pipeline:
-            return open_pipeline(request, self.devices, lambda stage: self._compiled(stage).profile())
-        return self._compiled(request)
-
-    def _compiled(self, request: Request) -> SimulatedSession:
         compiled = compile_benchmark(request, self.devices, self.read, self.cache)
         phases = simulate_iterations(
             compiled.program, compiled.device, compiled.runtime, compiled.iterations, self.sharing

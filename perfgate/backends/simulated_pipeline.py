@@ -13,6 +13,7 @@ import numpy as np
 from perfgate import __version__
 from perfgate.backends.pipeline_profile import FrameRun, pipeline_profile
 from perfgate.backends.protocol import Description
+from perfgate.core.errors import UsageError
 from perfgate.core.metric import BRANCH_LATENCY
 from perfgate.core.record import Run
 from perfgate.core.setting import stage_of
@@ -24,10 +25,10 @@ from perfgate.zoo.frames import resource_loads, run_frames
 from perfgate.zoo.pipeline_settings import read_pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from perfgate.backends.protocol import Request, StageRequest
+    from perfgate.backends.simulated import SimulatedBackend, SimulatedSession
     from perfgate.core.device import Device
     from perfgate.core.execution_profile import Profile
     from perfgate.core.setting import Setting
@@ -82,9 +83,7 @@ class SimulatedPipeline:
         request, report = self.request, self.frames.report
         key = NoiseKey(seed=request.seed, benchmark=request.benchmark, device=self.device.name)
         count = self._warmup + request.samples
-        drawn = draw_samples(
-            report.latency_ps, noise_preset(request.noise), key, runs=(run,), count=count
-        )[0]
+        drawn = draw_samples(report.latency_ps, noise_preset(request.noise), key, runs=(run,), count=count)[0]
         latencies = (drawn / PS_PER_SECOND).tolist()
         rates = (report.frames_per_second * (report.latency_ps / drawn)).tolist()
         samples = {name: rates if name == THROUGHPUT else latencies for name in request.metrics}
@@ -115,33 +114,56 @@ class SimulatedPipeline:
             for resource in over
         ]
         if noise_preset(self.request.noise).is_silent:
-            notes.append(f"noise preset {self.request.noise!r}: all samples are equal, a test has nothing to judge")
+            notes.append(
+                f"noise preset {self.request.noise!r}: all samples are equal, a test has nothing to judge"
+            )
         return (*notes, *self.frames.notes)
 
 
-def open_pipeline(
-    request: Request, devices: tuple[Path, ...], simulate: Callable[[Request], Profile]
-) -> SimulatedPipeline:
-    """Simulate the models of all stages, then the frames.
+@dataclass(frozen=True, slots=True)
+class PipelineBackend:
+    """The simulated backend for pipelines as well: `models` runs what is no pipeline, and their stages."""
 
-    Raises:
-        PerfgateError: pipeline, models, settings or device cannot be used as asked.
-    """
-    pipeline = read_pipeline(request.benchmark, request.pipeline, request.place)
-    device = load_device(request.device, search=devices)
-    times: dict[str, int] = {}
-    memory: dict[str, int] = {}
-    notes: list[str] = []
-    for stage in pipeline.stages:
-        if not stage.model:
-            continue
-        found = simulate(_stage_request(request, stage.name, request.stages[stage.name], stage.batch))
-        times[stage.name] = found.application.total_ps
-        memory[stage.name] = found.hardware.memory.peak
-        notes += [f"{stage.name}: {note}" for note in found.notes]
-    report = run_frames(pipeline, request.iterations or FRAMES, times)
-    frames = FrameRun(report=report, model_ps=times, memory=memory, notes=tuple(notes))
-    return SimulatedPipeline(request, device, pipeline, frames)
+    models: SimulatedBackend
+
+    @property
+    def name(self) -> str:
+        """As the suite names it."""
+        return self.models.name
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Every sample follows from the request."""
+        return self.models.is_deterministic
+
+    def open(self, request: Request) -> SimulatedSession | SimulatedPipeline:
+        """Simulate the models of all stages, then the frames.
+
+        Raises:
+            PerfgateError: pipeline, models, settings or device cannot be used as asked.
+        """
+        if not request.pipeline:
+            return self.models.open(request)
+        noise_preset(request.noise)
+        pipeline = read_pipeline(request.benchmark, request.pipeline, request.place)
+        device = load_device(request.device, search=self.models.devices)
+        times: dict[str, int] = {}
+        memory: dict[str, int] = {}
+        notes: list[str] = []
+        for stage in pipeline.stages:
+            if not stage.model:
+                continue
+            if stage.name not in request.stages:
+                what = f"the model of the stage {stage.name!r} is not here"
+                raise UsageError(what, request.place, "write the pipeline out, with a model for the stage")
+            asked = _stage_request(request, stage.name, request.stages[stage.name], stage.batch)
+            found = self.models.open(asked).profile()
+            times[stage.name] = found.application.total_ps
+            memory[stage.name] = found.hardware.memory.peak
+            notes += [f"{stage.name}: {note}" for note in found.notes]
+        report = run_frames(pipeline, request.iterations or FRAMES, times)
+        frames = FrameRun(report=report, model_ps=times, memory=memory, notes=tuple(notes))
+        return SimulatedPipeline(request, device, pipeline, frames)
 
 
 def _stage_request(request: Request, name: str, stage: StageRequest, batch: int) -> Request:

@@ -12,6 +12,7 @@ import msgspec
 from perfgate.core.device import Device  # noqa: TC001 - msgspec reads the annotations at run time
 from perfgate.core.pass_entry import PassEntry  # noqa: TC001 - the same
 from perfgate.core.record import Hotspot, ProfileSummary
+from perfgate.core.stage_row import StageRow  # noqa: TC001 - the same
 
 SCHEMA = "perfgate/profile/1"
 SUMMARY_SHARE = 1000  # a baseline keeps operators of at least 1/1000 of the time, and all that copy
@@ -291,45 +292,6 @@ class Hardware(msgspec.Struct, frozen=True, kw_only=True):
     balance: float
     energy_j: dict[str, float]
     memory: Memory
-
-
-class Blocker(msgspec.Struct, frozen=True, gc=False):
-    """A stage that held an engine while another one waited for it, and for how long."""
-
-    stage: str
-    frame: int
-    priority: int
-    time_ps: int
-
-
-class StageRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A stage of a pipeline in its worst frame; times from the start of that frame.
-
-    From `ready_ps` on it waited for an engine of its `resource`. `duration_ps` is that of its whole `batch`.
-    `number` is that of its operator. `deadline_ps` 0: it has none. `load` is the share of its resource's
-    time that it takes over all frames. `gather_ps` is what the frame waited for the others of its batch.
-    """
-
-    number: int
-    name: str
-    resource: str
-    kind: str
-    ready_ps: int
-    start_ps: int
-    duration_ps: int
-    priority: int = 0
-    batch: int = 1
-    deadline_ps: int = 0
-    is_hard: bool = False
-    critical: bool = False
-    load: float = 0.0
-    gather_ps: int = 0
-    blockers: tuple[Blocker, ...] = ()
-
-    @property
-    def wait_ps(self) -> int:
-        """Time without an engine though all else was there."""
-        return self.start_ps - self.ready_ps
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from importlib.resources import files
 
-_FILES = ("rules.yaml", "causes.py", "confidence.py", "fixes.py", "what_if.py")
+_FILES = ("rules.yaml", "causes.py", "confidence.py")
 
 
 def inputs_hash() -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.core.difference import DifferenceKind, NewSetting
+from perfgate.diagnose.evidence import time_text
 from perfgate.diagnose.suspect import Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from perfgate.core.execution_profile import Profile, StageRow
+    from perfgate.core.execution_profile import Profile
+    from perfgate.core.stage_row import StageRow
     from perfgate.diagnose.signals import Signals
 
 MOST_TRIED = 4  # what-ifs of each kind; each is a simulation, with a new batch a compilation too
+MOST_NAMED = 3  # stages that held an engine
 LOADED = 0.5  # of a resource's time: less than that, larger batches only add waits
 
 
@@ -30,6 +33,11 @@ def stages_before(signals: Signals) -> Mapping[str, StageRow]:
 def is_overtaken(row: StageRow) -> bool:
     """It waits most for a stage that its own priority does not put after it, or that is less urgent."""
     return bool(row.blockers) and row.blockers[0].stage != row.name
+
+
+def held_by(row: StageRow) -> str:
+    """The stages that held the engine it waited for, the longest first."""
+    return ", ".join(f"{item.stage} for {time_text(item.time_ps)}" for item in row.blockers[:MOST_NAMED])
 
 
 def stage_opportunities(stages: Sequence[StageRow], changed: Collection[str]) -> tuple[Remedy, ...]:

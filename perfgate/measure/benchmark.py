@@ -62,7 +62,7 @@ class StagePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PipelineSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A pipeline: written out in the suite (`inline`), else `name` is a shipped one, or a path from the root."""
+    """A pipeline: `inline` in the suite; without that `name` is a shipped one, or a path from the root."""
 
     name: str
     inline: StagePlan | None = None

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
 from perfgate.config.yaml_schema import means
-from perfgate.measure.config_schema import CompileEntry, Count, InputEntry, Name, RuntimeEntry
+from perfgate.measure.config_schema import (  # noqa: TC001 - msgspec reads the annotations at run time
+    CompileEntry,
+    Count,
+    InputEntry,
+    Name,
+    RuntimeEntry,
+)
 
 
 class StageEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -28,5 +28,7 @@ class SimulationInput:
             PerfgateError: model, settings or device cannot be used as they are.
         """
         from perfgate.backends.simulated import SimulatedBackend  # noqa: PLC0415 - 200 ms, not for timed runs
+        from perfgate.backends.simulated_pipeline import PipelineBackend  # noqa: PLC0415 - the same
 
-        return SimulatedBackend(devices=self.devices, read=self.read).open(self.request).profile()
+        models = SimulatedBackend(devices=self.devices, read=self.read)
+        return PipelineBackend(models).open(self.request).profile()

@@ -8,8 +8,14 @@ import msgspec
 from msgspec import Meta
 
 from perfgate.config.yaml_schema import means
-from perfgate.measure.config_schema import CompileEntry, Count, InputEntry, Name, RuntimeEntry
-from perfgate.measure.pipeline_schema import PipelineEntry
+from perfgate.measure.config_schema import (  # noqa: TC001 - msgspec reads the annotations at run time
+    CompileEntry,
+    Count,
+    InputEntry,
+    Name,
+    RuntimeEntry,
+)
+from perfgate.measure.pipeline_schema import PipelineEntry  # noqa: TC001 - the same
 
 
 class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -111,7 +117,8 @@ class BenchmarkEntry(Defaults, frozen=True, forbid_unknown_fields=True, kw_only=
     iterations: Annotated[
         Count | None,
         means(
-            "steps of one execution, such as denoising steps; without it those of the model; of a pipeline frames, 30 without it"
+            "steps of one execution, such as denoising steps; without it those of the model; of a pipeline "
+            "frames, 30 without it"
         ),
     ] = None
     limits: Annotated[dict[str, str], means("budgets by metric, such as `latency: <=33ms`")] = {}

@@ -30,7 +30,9 @@ def with_stage(own: Request, other: Request, name: str) -> Request:
     settings = _replaced(own.pipeline, [_is_of(item, name) for item in own.pipeline], theirs)
     if not theirs:
         settings = _bridged(settings, name, _after(own.pipeline, name))
-    models = {stage: model for stage, model in other.stages.items() if stage in {name, stage_and_key(name)[0]}}
+    models = {
+        stage: model for stage, model in other.stages.items() if stage in {name, stage_and_key(name)[0]}
+    }
     return msgspec.structs.replace(own, pipeline=settings, stages=own.stages | models)
 
 

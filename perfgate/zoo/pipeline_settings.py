@@ -1,7 +1,7 @@
 """A pipeline as settings by name, so that stages are recorded, compared, changed and simulated like flags.
 
-`period` and `engines.RESOURCE` belong to the pipeline, `STAGE.KEY` to a stage; the stages come in the order of
-their first setting, and are brought into an order in which each follows its inputs.
+`period` and `engines.RESOURCE` belong to the pipeline, `STAGE.KEY` to a stage; the stages come in the order
+of their first setting, and are brought into an order in which each follows its inputs.
 """
 
 from __future__ import annotations

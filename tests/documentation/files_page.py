@@ -8,8 +8,7 @@ import msgspec
 from msgspec import inspect
 
 from perfgate.gate.policy_file import PolicyEntry, PolicyFile, WaiverEntry
-from perfgate.measure import config_schema, suite_schema
-from perfgate.measure.pipeline_schema import PipelineEntry, StageEntry
+from perfgate.measure import config_schema, pipeline_schema, suite_schema
 from perfgate.workflow.json_schemas import NAMES
 from tests.documentation.tables import code, page, table
 
@@ -74,10 +73,10 @@ def _suite_parts() -> tuple[str, ...]:
         _keys(fields(suite_schema.ReferenceEntry)),
         "### One input of `inputs`",
         _keys(fields(config_schema.InputEntry)),
-        "### `pipeline`",
-        _keys(fields(PipelineEntry)),
-        "### One of `stages`",
-        _keys(fields(StageEntry)),
+        "### `pipeline`, in a suite or in a file of its own",
+        _keys(fields(pipeline_schema.PipelineEntry)),
+        "### One stage of `stages`",
+        _keys(fields(pipeline_schema.StageEntry)),
     )
 
 

@@ -13,7 +13,7 @@ from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from perfgate.core.execution_profile import StageRow
+    from perfgate.core.stage_row import StageRow
 
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:

@@ -8,16 +8,13 @@ from perfgate.core.diagnosis import Evidence
 from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, time_text, worst_first
 from perfgate.diagnose.signals import Signal, Signals, operator_ref
-from perfgate.diagnose.stage_view import critical_stages, is_overtaken, stages_before
+from perfgate.diagnose.stage_view import critical_stages, held_by, is_overtaken, stages_before
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from perfgate.core.execution_profile import Blocker, StageRow
-
-
-MOST_NAMED = 3  # stages that held the engine
+    from perfgate.core.stage_row import Blocker, StageRow
 
 
 def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
@@ -37,14 +34,13 @@ def _suspect(signals: Signals, row: StageRow, blocker: Blocker, grown: int) -> S
         f"stage {row.name} of priority {row.priority} waits {time_text(row.wait_ps)} for the {row.resource}"
         f" behind {blocker.stage} of priority {blocker.priority}, which {why}"
     )
-    held = ", ".join(f"{item.stage} for {time_text(item.time_ps)}" for item in row.blockers[:MOST_NAMED])
     operator = next(item for item in signals.after.operators if item.number == row.number)
     return Suspect(
         rule="stage_inversion",
         sentence=text,
         cost=signals.cost(grown),
         operator=operator_ref(operator),
-        evidence=(Evidence(step=Step.PATTERNS, label="held by", text=held),),
+        evidence=(Evidence(step=Step.PATTERNS, label="held by", text=held_by(row)),),
         remedies=_remedies(row, blocker),
     )
 
