@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 
 import pytest
 
@@ -124,6 +125,31 @@ def test_the_tables_of_failures_and_threats_name_tests_that_exist_for_every_row(
     assert sorted(found) == list(range(1, rows + 1))
 
 
+FEATURES = (
+    "A10 A11 A20 A24 A30-A33 A50-A57 A60-A66 A69-A76 A82-A85 A100 A101 A104 A111 A131 "
+    "B01-B21 B23 B24 C03-C10 C12-C14 C17-C29"
+)
+
+
+def test_the_table_of_features_names_a_test_that_exists_for_every_row() -> None:
+    found = []
+    for line in (ROOT / "docs" / "FEATURES.md").read_text(encoding="utf-8").splitlines():
+        if re.match(r"\| [ABC]\d", line):
+            row, *_, tests = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+            named = set(re.findall(r"`(test_\w+)`", tests))
+            assert named or "| open: " in line, line
+            assert named - defined_tests() == set(), row
+            found.append(row)
+    wanted = [row for span in FEATURES.split() for row in _rows(span)]
+    assert found == wanted
+
+
+def _rows(span: str) -> list[str]:
+    """The rows of `A30-A33`, or the one of `A10`."""
+    first, _, last = span.partition("-")
+    return [f"{first[0]}{number:02d}" for number in range(int(first[1:]), int((last or first)[1:]) + 1)]
+
+
 def test_the_oldest_dependencies_are_the_lowest_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     least = dict(re.split(r">=", line) for line in project["dependencies"])
@@ -151,6 +177,7 @@ def test_every_formula_names_the_test_that_checks_it() -> None:
     assert [row for row in rows if not form.search(re.split(r"(?<!\\)\|", row)[-2])] == []
 
 
+@cache
 def defined_tests() -> set[str]:
     """The names of all tests."""
     return {
