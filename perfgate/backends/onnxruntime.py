@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import shutil
+import statistics
 import tempfile
 import weakref
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from perfgate.backends.ort_profile import read_profile
 from perfgate.backends.protocol import Description
 from perfgate.backends.timed_run import CLOCK_METRICS, read_run, run_notes, run_protocol, utc_now
 from perfgate.core.errors import UsageError
-from perfgate.core.machine import RESOLUTION
+from perfgate.core.machine import RESOLUTION, TRACED
 
 if TYPE_CHECKING:
     from perfgate.backends.protocol import Request
@@ -94,6 +95,7 @@ class OnnxRuntimeSession:
     notes: dict[str, None] = field(default_factory=dict)
     resolution: float = 0.0
     traced: Profile | None = None
+    traced_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         weakref.finalize(self, shutil.rmtree, self.ready.folder, ignore_errors=True)
@@ -104,13 +106,15 @@ class OnnxRuntimeSession:
         context = {**machine_facts(f"onnxruntime {ready.version}"), "seed": str(request.seed)}
         if not ready.options.is_cpu:
             context |= accelerator_facts()
+        profile = self.profile()
+        context[TRACED] = f"{self.traced_seconds:.4g}"
         if self.resolution:
             context[RESOLUTION] = f"{self.resolution:.3g}"
         return Description(
             device=request.device,
             inputs=ready.inputs,
             protocol=run_protocol(request.samples, request.warmup),
-            exact=self.profile().exact,
+            exact=profile.exact,
             model_digest=hashlib.sha256(request.model).hexdigest(),
             context=context,
             notes=tuple(self.notes),
@@ -130,7 +134,7 @@ class OnnxRuntimeSession:
         return read_run(answer, run, request.seed, request.metrics, started)
 
     def profile(self) -> Profile:
-        """One traced execution in a process of its own.
+        """One traced execution in a process of its own; the first call warms up.
 
         Raises:
             UsageError: as `measure`, or the trace is empty.
@@ -143,9 +147,10 @@ class OnnxRuntimeSession:
                 path = self.ready.folder / "named.onnx"
                 path.write_bytes(named)
                 task |= {"model": str(path)}
-            spans = _ask(request, task, SETUP)["spans"]
+            answer = _ask(request, task, SETUP)
+            self.traced_seconds = statistics.median(answer["seconds"][1:] or answer["seconds"])
             try:
-                self.traced = read_profile(spans, ModelNodes(proto), request.device)
+                self.traced = read_profile(answer["spans"], ModelNodes(proto), request.device)
             except ValueError as problem:
                 raise UsageError(str(problem), request.place, "look at the version of onnxruntime") from None
         return self.traced

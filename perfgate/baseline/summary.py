@@ -5,6 +5,9 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
+from perfgate.core.machine import TRACED
+from perfgate.core.metric import KNOWN_METRICS
+
 if TYPE_CHECKING:
     from perfgate.core.metric import Metric
     from perfgate.core.record import Record
@@ -24,6 +27,19 @@ def typical_value(record: Record, metric: Metric) -> float | None:
     if metric.quantile is None:
         return statistics.median(samples)
     return samples[min(len(samples) - 1, int(metric.quantile * len(samples)))]
+
+
+def tracing_overhead(record: Record) -> float | None:
+    """(traced - untraced) / untraced of one call: .2 is 20 %; None where nothing was traced on a clock.
+
+    The samples of a record are untraced; its profile comes from the traced calls.
+    """
+    traced = record.context.get(TRACED)
+    untraced = typical_value(record, KNOWN_METRICS["latency"])
+    try:
+        return float(traced or "") / (untraced or 0.0) - 1
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 def largest_change(old: Record, new: Record) -> tuple[str, float] | None:

@@ -17,6 +17,7 @@ MUST_MATCH = (
 )
 SIMULATED = "simulated"  # the backend whose times do not depend on the machine
 RESOLUTION = "timer_resolution"  # note of a record's context: the clock's step in one sample, in seconds
+TRACED = "traced_latency"  # note of a record's context: seconds of one call while it is traced
 TEST = "test"  # note of a record's context: the pytest node id of the test that measured it
 
 

@@ -9,6 +9,7 @@ import json
 import sys
 import time
 import zlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -75,17 +76,22 @@ def time_model(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def trace_model(task: dict[str, Any]) -> dict[str, Any]:
-    """Spans of traced executions: category, name, operator, thread, start and length in us, bytes."""
+    """Spans of traced executions: category, name, operator, thread, start and length in us, bytes.
+
+    `seconds` are the wall times of the same calls.
+    """
     folder = Path(task["result"]).parent
     session = open_session(task, {"enable_profiling": True, "profile_file_prefix": str(folder / "trace")})
     feeds = made_inputs(session, task)
-    started = time.monotonic()
+    marks = [time.perf_counter()]
     for number in range(TRACED_RUNS):
         session.run(None, feeds)
-        if number and time.monotonic() - started > TRACE_SECONDS:
+        marks.append(time.perf_counter())
+        if number and marks[-1] - marks[0] > TRACE_SECONDS:
             break
     events = json.loads(Path(session.end_profiling()).read_text(encoding="utf-8"))
     return {
+        "seconds": [after - before for before, after in pairwise(marks)],
         "spans": [
             [
                 event["cat"],
@@ -98,7 +104,7 @@ def trace_model(task: dict[str, Any]) -> dict[str, Any]:
             ]
             for event in events
             if event.get("ph") == "X" and "dur" in event
-        ]
+        ],
     }
 
 

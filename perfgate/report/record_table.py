@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from perfgate.baseline.summary import typical_value
-from perfgate.core.units import readable
+from perfgate.baseline.summary import tracing_overhead, typical_value
+from perfgate.core.units import percent, readable
 from perfgate.report.inert import inert
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def record_lines(records: Mapping[str, Record], failed: Mapping[str, str]) -> list[str]:
-    """A table of all metrics, then one line per failure."""
+    """A table of all metrics, tracing overhead, then one line per failure."""
     names = list(dict.fromkeys(metric.name for item in records.values() for metric in item.ruler.metrics))
     rows = []
     for record in records.values():
@@ -30,6 +30,11 @@ def record_lines(records: Mapping[str, Record], failed: Mapping[str, str]) -> li
     lines = (
         [tabulate(rows, head, tablefmt="simple", disable_numparse=True, colalign=alignment)] if rows else []
     )
+    lines += [
+        f"tracing overhead: {inert(record.key)} {percent(overhead)} (the samples are untraced)"
+        for record in records.values()
+        if (overhead := tracing_overhead(record)) is not None
+    ]
     lines += [f"not measured: {inert(key)}: {inert(reason)}" for key, reason in sorted(failed.items())]
     lines += [inert(f"note: {record.key}: {note}") for record in records.values() for note in record.notes]
     return lines

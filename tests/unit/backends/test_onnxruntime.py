@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -9,10 +9,12 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from perfgate.backends.measured_process import ask_child
 from perfgate.backends.onnx_model import parsed, with_names, with_weights
 from perfgate.backends.onnxruntime import OnnxRuntimeBackend
 from perfgate.backends.protocol import Reference, Request
 from perfgate.core.errors import UsageError
+from perfgate.core.machine import TRACED
 from perfgate.core.setting import Setting
 from perfgate.zoo.catalogue import build
 
@@ -180,3 +182,29 @@ def test_nodes_without_a_name_are_named_by_their_output() -> None:
     assert named is not None
     assert [node.name for node in onnx.load_from_string(named).graph.node] == ["y"]
     assert with_names(onnx.load_from_string(named)) is None
+
+
+def test_a_slow_tracer_stays_out_of_the_samples(ask: Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child whose traced calls take a fifth longer than its untraced ones; the first call warms up."""
+
+    def slow(module: str, task: dict[str, Any], *rest: Any) -> dict[str, Any]:  # noqa: ANN401 - as the real one
+        answer = ask_child(module, task, *rest)
+        if task["mode"] == "trace":
+            answer["seconds"] = [9.0, 1.2, 1.3, 1.1]
+        if task["mode"] == "measure":
+            answer["samples"]["latency"] = [1.0] * 5
+        return answer
+
+    monkeypatch.setattr("perfgate.backends.onnxruntime.ask_child", slow)
+    session = OnnxRuntimeBackend().open(ask)
+    assert session.measure(0).samples["latency"] == (1.0,) * 5
+    found = session.describe()
+    assert found.context[TRACED] == "1.2"
+    assert session.measure(1).samples["latency"] == (1.0,) * 5  # after tracing as before
+    session.close()
+
+
+def test_traced_calls_are_timed(ask: Request) -> None:
+    session = OnnxRuntimeBackend().open(ask)
+    assert float(session.describe().context[TRACED]) > 0
+    session.close()
