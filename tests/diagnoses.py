@@ -51,11 +51,12 @@ def fix(  # noqa: PLR0913 - keywords only, each with a default
     is_estimated: bool = False,
     title: str = "restore the layout flag",
     advice: str = "",
+    severity: Severity = Severity.HIGH,
 ) -> Fix:
     """A fix of the incident; `after` is the simulated amount in picoseconds."""
     return Fix(
         title=title,
-        severity=Severity.HIGH,
+        severity=severity,
         risk="none, same numerics",
         cause=cause,
         taken=taken,

@@ -15,7 +15,7 @@ from perfgate.baseline.slug import baseline_path
 from perfgate.config.yaml_schema import DIALECT
 from perfgate.core.codec import convert, decode, plain, readable_json
 from perfgate.core.errors import UnusableError
-from perfgate.core.record import SCHEMA, Record
+from perfgate.core.record import SCHEMA, Provenance, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 RESTORE = (
     "restore it with `git checkout <commit> -- <file>`, or record it again with `perfgate baseline update`"
 )
+TRACE_DIGITS = 32
 _ONE_LINE = frozenset({"protocol", "inputs"})
 
 
@@ -60,6 +61,14 @@ def decode_record(data: bytes, path: str, *, check_digest: bool = True) -> Recor
     if not record.runs and not record.exact:
         raise UnusableError("the file holds no samples and no exact metrics", path, RESTORE)
     return record
+
+
+def trace_id(record: Record) -> str:
+    """32 hexadecimal digits that name a measurement in every report, as in W3C trace contexts.
+
+    It follows from the content: the same record has the same id everywhere, whoever accepted it.
+    """
+    return _digest(plain(msgspec.structs.replace(record, provenance=Provenance())))[:TRACE_DIGITS]
 
 
 def read_baselines(files: Mapping[str, bytes]) -> Baselines:

@@ -219,6 +219,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     all fixes applied. `guardrail` is a line for `guardrails.yaml`, "" when no flag is to blame.
     `amount` is the focus metric of the profile now, in `unit`: gains count from it, not from noisy samples.
     `not_applicable`: rules whose signals are absent, with the signal. `seen_before`: case names.
+    `traces` are the trace ids of the records before and after, "" where there is none.
     """
 
     schema: str = SCHEMA
@@ -242,6 +243,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     not_applicable: dict[str, str] = {}
     seen_before: tuple[str, ...] = ()
     simulations: int = 0
+    traces: tuple[str, str] = ("", "")
     notes: tuple[str, ...] = ()
 
     @property

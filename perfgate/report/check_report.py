@@ -49,7 +49,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     `verdict` is the word for the exit code. `verdicts` are worst first. `skipped` and `unusable` map
     benchmark or file to the reason, `places` a benchmark to the `file:line:column` of its suite.
     `not_judged` counts the benchmarks that this run left out on purpose. `evidence` holds one row per
-    comparison.
+    comparison. `traces` holds the trace id of each judged record by benchmark.
     """
 
     schema: str = SCHEMA
@@ -69,6 +69,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     places: dict[str, str] = {}
     not_judged: int = 0
     evidence: tuple[Evidence, ...] = ()
+    traces: dict[str, str] = {}
 
     @property
     def word(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from perfgate.baseline.store import trace_id
 from perfgate.core.codec import plain
 from perfgate.core.errors import ExitCode
 from perfgate.gate.evidence_log import check_evidence
@@ -173,6 +174,7 @@ def report_of(ground: Ground, guard: GuardRun, outcome: Outcome, exit_code: int)
         loosened=tuple(str(item) for item in ground.loosened),
         notes=outcome.notes,
         evidence=tuple(check_evidence(row) for row in outcome.decision.evidence),
+        traces={key: trace_id(record) for key, record in outcome.records.items()},
     )
 
 

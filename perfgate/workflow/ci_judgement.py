@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.baseline.slug import baseline_path
+from perfgate.baseline.store import trace_id
 from perfgate.core.errors import ExitCode
 from perfgate.core.verdict import Verdict
 from perfgate.diagnose.explanation import explain
@@ -70,6 +71,7 @@ def judge_again(
         notes=(*_renewed(verdicts, ground, edits), *unfit, *decision.notes),
         common_mode=decision.common_mode,
         not_judged=len(gone - missing - skipped.keys()),
+        traces={key: trace_id(record) for key, record in delivery.records.items()},
     )
     fail_on = rules.settings.fail_on
     is_broken = any(item.severity.rank >= fail_on.rank for item in report.guardrails.findings)

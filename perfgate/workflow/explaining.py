@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.baseline.slug import baseline_path
+from perfgate.baseline.store import trace_id
 from perfgate.core.codec import readable_json
 from perfgate.core.diagnosis import Diagnosis, Focus, MetricDelta
 from perfgate.core.errors import PerfgateError, UsageError
@@ -126,7 +127,8 @@ def explain_pair(
     setting = Setting(focus=focus, resimulate=resimulate, metrics=_deltas(comparisons), suite=suite or None)
     found = diagnose(*sides, setting)
     notes = dict.fromkeys((*found.notes, *before.notes, *after.notes))
-    return msgspec.structs.replace(found, notes=tuple(notes))
+    traces = (trace_id(before.observation.record), trace_id(after.observation.record))
+    return msgspec.structs.replace(found, notes=tuple(notes), traces=traces)
 
 
 def _alike(before: Observation, after: Observation) -> tuple[Observation, Observation]:

@@ -12,6 +12,8 @@ import msgspec
 
 from perfgate.baseline.revision import open_repository, resolve
 from perfgate.baseline.slug import baseline_path
+from perfgate.baseline.store import trace_id
+from perfgate.baseline.summary import tracing_overhead
 from perfgate.core.errors import ExitCode, UnusableError, UsageError
 from perfgate.core.machine import SIMULATED
 from perfgate.report.baseline_reports import typical_values
@@ -76,6 +78,8 @@ class Recording:
                     path=str(self.output / baseline_path(record.benchmark, record.device)),
                     runs=len(record.runs),
                     values=typical_values(record),
+                    trace_id=trace_id(record),
+                    tracing_overhead=tracing_overhead(record),
                 )
                 for key, record in self.records.items()
             ),

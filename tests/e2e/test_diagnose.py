@@ -107,6 +107,7 @@ def test_json_and_markdown_hold_what_the_terminal_says(perfgate: Run, tmp_path: 
         assert sum(row["after"] - row["before"] for row in parts["rows"]) + parts["residual"] == (
             parts["after"] - parts["before"]
         )
+        assert [len(trace) for trace in set(item["traces"])] == [32, 32]
         assert item["causes"][0]["difference"]["name"] == "--optypelayout"
         assert item["causes"][0]["commit"]["relation"] == "touched by"
         assert f"## Diagnosis: `{item['benchmark']}` on `ascend-310p-like`" in markdown

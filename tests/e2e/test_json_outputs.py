@@ -57,6 +57,7 @@ def test_green_and_red_checks_fit_the_report(project: Project) -> None:
     green = written(project.perfgate("check", "--json", "-"), "report")
     assert (green["exit_code"], green["verdict"]) == (0, "pass")
     assert green["evidence"]
+    assert len({item["benchmark"] + item["device"] for item in green["verdicts"]}) == len(green["traces"])
     project.replace(*SLOW)
     project.replace("deploy/convert.sh", "NHWC", "NCHW")
     (project.folder / "baselines/ascend-910b-like/resnet50.json").write_text("{")
@@ -75,7 +76,8 @@ def test_records_comparisons_and_profiles_fit(project: Project) -> None:
     old = written(project.perfgate(*arguments, "-o", "old", "--profile"), "recording")
     assert old["commit"] == ""
     path = project.folder / old["records"][0]["path"]
-    fits(json.loads(path.read_text()), "record")
+    recorded = fits(json.loads(path.read_text()), "record")
+    assert recorded["digest"].startswith(old["records"][0]["trace_id"])
     fits(json.loads(path.with_name("resnet50.profile.json").read_text()), "profile")
     project.replace(*SLOW)
     levels = ("--levels", "application,operators", "--seed", "5")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,11 @@ def test_a_failure_text_has_at_most_twelve_lines() -> None:
 def test_every_table_row_fits_its_width() -> None:
     for width in (80, 250):
         assert max(map(len, TEXTS[f"table-{width}.txt"]().splitlines())) <= width
+
+
+def test_every_finding_of_the_graded_diagnosis_has_severity_evidence_and_fix() -> None:
+    found = json.loads((FOLDER / "diagnosis.json").read_text(encoding="utf-8"))
+    assert [fix["severity"] for fix in found["fixes"]] == ["high", "medium", "low"]
+    assert [fix["cause"] for fix in found["fixes"]] == [0, 1, 2]
+    assert all(cause["evidence"] and cause["sentence"] for cause in found["causes"])
+    assert len(found["causes"]) == 3

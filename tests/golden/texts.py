@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from perfgate.core.codec import readable_json
+from perfgate.core.diagnosis import Evidence, Severity
 from perfgate.core.metric import KNOWN_METRICS
 from perfgate.core.record import Hotspot
 from perfgate.core.verdict import BenchmarkVerdict, Comparison, Verdict
@@ -12,10 +16,19 @@ from perfgate.report.check_text import Closing, closing_lines
 from perfgate.report.failure_text import failure_text
 from perfgate.report.terminal import verdict_table
 from perfgate.report.validation_table import validation_lines
+from tests.diagnoses import LAYOUT, NOW, cause, diagnosis, fix, key
 from tests.validations import EQUAL, validation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from perfgate.core.diagnosis import Cause
+
+
+def evident(found: Cause, evidence: Evidence, rule: str = "config_flag") -> Cause:
+    """A cause of a rule with one observation for it."""
+    return msgspec.structs.replace(found, rule=rule, evidence=(evidence,))
+
 
 LATENCY = Comparison(
     metric=KNOWN_METRICS["latency"],
@@ -109,6 +122,27 @@ CLOSING = Closing(
     notes=("latency: this host drifts: record the baseline again, or compare interleaved",),
 )
 
+# Three findings, graded: each with its severity, evidence and fix.
+GRADED = diagnosis(
+    fix(taken=(LAYOUT,)),
+    fix(
+        settings=(key("memory_pool", "3GB"),), after=NOW - NOW // 10, cause=1, title="a pool that fits",
+        severity=Severity.MEDIUM,
+    ),
+    fix(cause=2, after=None, title="join small messages", severity=Severity.LOW, advice="send 64 MB at once"),
+    causes=(
+        evident(cause(), Evidence(step=4, label="copies", text="280 round trips, 2.34 GB, none before")),
+        evident(
+            cause(0.70, None), Evidence(step=6, label="pool", text="450 allocations in each step"),
+            rule="pool_growth",
+        ),
+        evident(
+            cause(0.52, None), Evidence(step=6, label="messages", text="4 MB each, 65 % of the link"),
+            rule="comm_wait",
+        ),
+    ),
+)  # fmt: skip
+
 TEXTS: dict[str, Callable[[], str]] = {
     "failure-regressed.txt": lambda: failure_text(POSTER, EXPLANATION),
     "failure-new.txt": lambda: failure_text(HOSTILE, None),
@@ -116,5 +150,6 @@ TEXTS: dict[str, Callable[[], str]] = {
     "table-250.txt": lambda: verdict_table((POSTER, FASTER, HOSTILE), 250),
     "table-40.txt": lambda: verdict_table((POSTER, FASTER), 40),
     "validation.txt": lambda: "\n".join(validation_lines(validation(EQUAL))),
+    "diagnosis.json": lambda: readable_json(GRADED).rstrip(),
     "closing.txt": lambda: "\n".join(closing_lines(CLOSING)),
 }

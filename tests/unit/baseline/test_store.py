@@ -5,8 +5,9 @@ import json
 import msgspec
 import pytest
 
-from perfgate.baseline.store import decode_record, encode_record, read_baselines
+from perfgate.baseline.store import decode_record, encode_record, read_baselines, trace_id
 from perfgate.core.errors import UnusableError
+from perfgate.core.record import Provenance
 from tests.records import make_record
 
 
@@ -35,6 +36,17 @@ def test_an_edited_value_does_not_match_the_digest() -> None:
     text = encode_record(make_record("a", latencies=[[1.0] * 5]))
     with pytest.raises(UnusableError, match="digest"):
         decode_record(text.replace("1.0, 1.0", "1.0, 2.0").encode(), "a.json")
+
+
+def test_a_trace_id_follows_from_what_was_measured_and_not_from_who_accepted_it() -> None:
+    record = make_record("a", latencies=[[1.0] * 5])
+    name = trace_id(record)
+    assert len(name) == 32
+    assert json.loads(encode_record(record))["digest"].startswith(name)
+    accepted = msgspec.structs.replace(record, provenance=Provenance(author="x", reason="v1.3"))
+    assert trace_id(accepted) == name
+    assert trace_id(decode_record(encode_record(accepted).encode(), "a.json")) == name
+    assert trace_id(make_record("a", latencies=[[1.5] * 5])) != name
 
 
 def test_an_edited_value_can_be_shown_without_the_digest() -> None:

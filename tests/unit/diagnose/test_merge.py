@@ -31,6 +31,16 @@ def test_one_flag_that_hits_three_benchmarks_is_one_cause_with_three_effects_wor
         assert [effect.benchmark for effect in item.causes[0].effects] == ["b", "c", "a"]
 
 
+def test_six_benchmarks_that_one_flag_hits_are_one_cause_with_six_effects() -> None:
+    growth = {name: 0.1 * number for number, name in enumerate("abcdef", 1)}
+    found = merge_causes(
+        [of(name, cause(), metrics=(delta("latency", worse),)) for name, worse in growth.items()]
+    )
+    assert all(item.causes == found[0].causes for item in found)
+    assert [effect.benchmark for effect in found[0].causes[0].effects] == list("fedcba")
+    assert all(is_same_cause(found[0], item) for item in found)
+
+
 def test_the_same_flag_at_another_line_is_another_cause() -> None:
     other = msgspec.structs.replace(LAYOUT, place_after="deploy/other.sh:9:5")
     first, second = merge_causes(
