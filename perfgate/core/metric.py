@@ -59,6 +59,7 @@ KNOWN_METRICS: dict[str, Metric] = {
         Metric(name="peak_memory", unit="B"),
         Metric(name="energy_j", unit="J"),
         Metric(name="programs", unit="count"),
+        Metric(name="artefact_bytes", unit="B"),  # weights and constants that the compiled program carries
         Metric(name="deadline_misses", unit="count"),  # of a pipeline, over all frames
         Metric(name="skew", unit="s"),  # of a pipeline: between its first and its last branch
         Metric(name=BRANCH_LATENCY, unit="s"),  # of a pipeline: one metric for each branch

@@ -71,6 +71,7 @@ def build_profile(phases: Sequence[Phase], notes: tuple[str, ...] = (), shapes: 
             "peak_memory": float(hardware.memory.peak),
             "energy_j": application.energy_j,
             "programs": float(application.programs),
+            "artefact_bytes": float(hardware.memory.weights),
         },
         notes=notes,
         flows=flow_rows(phases),
