@@ -15,7 +15,8 @@ import pytest
 from perfgate.cli.main import main
 from perfgate.workflow import explaining
 from perfgate.workflow.json_schemas import schema_of
-from tests.diagnosed_project import LAYOUT, RESNET, UNET, build_diagnosed
+from perfgate.zoo.catalogue import build
+from tests.diagnosed_project import LAYOUT, RESNET, SUBJECT, SUITE, UNET, build_diagnosed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -304,6 +305,33 @@ def test_a_red_check_prints_the_cause_with_its_fix_and_keeps_the_diagnosis(
     assert re.search(r"fix: restore flag --optypelayout: -\d\S* \S+, -\d\S* %, re-simulated", said)
     (kept,) = set(re.findall(r"perfgate optimize --diagnosis (\S*unet\S*) -o plan/", said))
     assert json.loads((regressed.folder / kept).read_text())["benchmark"] == "unet"
+
+
+def test_a_red_test_run_prints_the_cause_as_well(regressed: Project) -> None:
+    done = regressed.pytest("-k", "unet")
+    assert done.code == 1, done.text
+    assert re.search(r"cause 0\.\d\d: deploy/convert.sh:6 --optypelayout NHWC -> NCHW at #\d+ \S+", done.out)
+    assert "next: perfgate optimize --diagnosis .perfgate/diagnoses/" in done.out
+
+
+def test_operators_of_a_model_cannot_write_to_the_terminal_or_to_a_page(
+    perfgate: Run, regressed: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    model = build("resnet50", "tiny")
+    for node in model.graph.node:
+        node.name = f"x\x1b[31m\u202e`|<b> {node.name}"
+    evil = regressed.copy(tmp_path / "evil")
+    suite = SUITE.replace('"zoo:resnet50", preset: tiny', "models/evil.onnx")
+    evil.git("checkout", "-q", "origin/main")
+    evil.commit("another model", {"perf_models.yaml": suite, "models/evil.onnx": model.SerializeToString()})
+    evil.replace(*LAYOUT)
+    evil.commit(SUBJECT)
+    monkeypatch.chdir(evil.folder)
+    said = perfgate("diagnose", "--at", "HEAD", "-k", "resnet", "-o", "d.md")
+    assert "x\\x1b[31m\\u202e`|<b>" in said
+    for text in (said, (evil.folder / "d.md").read_text()):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
+    assert "`x" not in re.sub(r"`[^`]*`", "", (evil.folder / "d.md").read_text())
 
 
 def test_a_diagnosis_that_breaks_never_changes_the_verdict(
