@@ -53,7 +53,8 @@ def _bokeh() -> str:
     from bokeh.resources import Resources  # noqa: PLC0415 - 400 ms
 
     # The one component: our views need neither Bokeh's widgets nor its tables.
-    return normalised("\n".join(Resources(mode="inline", components=["bokeh"]).js_raw))
+    resources = Resources(mode="inline", minified=True, log_level="warn", components=["bokeh"])
+    return normalised("\n".join(resources.js_raw))
 
 
 def _data(name: str, kind: str, text: str) -> str:
