@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from perfgate.core.device import Device, Mark
-from perfgate.npu.device_file import list_devices, load_device
+from perfgate.npu.device_file import BUILT_IN, list_devices, load_device
 from tests.documentation.tables import code, page, table
 
 if TYPE_CHECKING:
@@ -71,13 +73,32 @@ def _shown(value: object) -> str:
 
 def _routes(device: Device) -> str:
     rows = list(_route_rows(device))
-    return table(("conversion", "condition", "where", "by", "share of the DMA rate"), rows) if rows else ""
+    return (
+        table(("conversion", "condition", "where", "by", "share of the DMA rate", "mark", "note"), rows)
+        if rows
+        else ""
+    )
 
 
 def _route_rows(device: Device) -> Iterator[tuple[str, ...]]:
-    for route in device.routes:
+    written = _written_routes(device.name)
+    for route, raw in zip(device.routes, written, strict=True):
         condition = (
             "" if route.stride == "none" else f"{route.stride} stride a multiple of {route.multiple} B"
         )
         between = " <-> ".join(map(str, route.between))
-        yield between, condition, str(route.position), str(route.via), f"{route.efficiency:g}"
+        yield (
+            between,
+            condition,
+            str(route.position),
+            str(route.via),
+            f"{route.efficiency:g}",
+            raw["mark"],
+            raw["note"],
+        )
+
+
+def _written_routes(name: str) -> list[dict[str, Any]]:
+    """The routes as the file has them, or the file it is based on: a loaded device keeps no marks of routes."""
+    raw = yaml.safe_load((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8"))
+    return raw["routes"] if "routes" in raw else _written_routes(raw["base"])

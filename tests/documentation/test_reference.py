@@ -17,6 +17,13 @@ def test_a_page_of_the_reference_is_up_to_date(name: str) -> None:
     assert found == PAGES[name](), "run `make docs`"
 
 
+def test_the_readme_names_every_verb() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    verbs_of_all = cli.list_commands(click.Context(cli))
+    named = {name for name in verbs_of_all if f"perfgate {name}" in readme or f"`{name}`" in readme}
+    assert set(verbs_of_all) - named == set()
+
+
 def test_every_option_of_every_verb_says_what_it_does() -> None:
     silent = [
         f"{context.command_path} {option.opts}"
