@@ -99,6 +99,6 @@ def _route_rows(device: Device) -> Iterator[tuple[str, ...]]:
 
 
 def _written_routes(name: str) -> list[dict[str, Any]]:
-    """The routes as the file has them, or the file it is based on: a loaded device keeps no marks of routes."""
+    """The routes as the file, or its base, has them: a loaded device keeps no marks of routes."""
     raw = yaml.safe_load((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8"))
     return raw["routes"] if "routes" in raw else _written_routes(raw["base"])
