@@ -145,10 +145,8 @@ def _origin(cause: Cause, now: dt.datetime) -> Iterator[tuple[str, str]]:
 
 
 def _labelled(facts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Lines of those facts that are known, their texts in one column."""
-    known = [(label, text) for label, text in facts if text]
-    wide = max([_LABEL, *(len(label) for label, _ in known)])
-    yield from (f"     {label:<{wide}} {text}" for label, text in known)
+    """Lines of those facts that are known."""
+    yield from (f"     {label:<{_LABEL}} {text}" for label, text in facts if text)
 
 
 def _operator_time(cause: Cause, found: Diagnosis) -> str:
