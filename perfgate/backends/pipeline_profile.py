@@ -96,6 +96,7 @@ def _stage_rows(pipeline: Pipeline, frames: FrameRun) -> tuple[StageRow, ...]:
     origin = worst * pipeline.period_ps
     spans = {span.stage: span for span in report.spans if worst in span.frames}
     critical = _critical(pipeline, spans)
+    slack = _slack(pipeline, spans)
     rows = []
     for number, stage in enumerate(pipeline.stages):
         span = spans.get(stage.name)
@@ -117,6 +118,7 @@ def _stage_rows(pipeline: Pipeline, frames: FrameRun) -> tuple[StageRow, ...]:
                 critical=stage.name in critical,
                 load=report.loads[stage.name],
                 gather_ps=_gather(span, stage, spans, origin),
+                slack_ps=slack[stage.name],
                 blockers=_blockers(span, stage, pipeline, report.spans),
             )
         )
@@ -133,6 +135,20 @@ def _critical(pipeline: Pipeline, spans: Mapping[str, StageSpan]) -> frozenset[s
         inputs = [each for each in stages[name].after if each in spans]
         name = max(inputs, key=lambda each: spans[each].end_ps, default=None)
     return frozenset(found)
+
+
+def _slack(pipeline: Pipeline, spans: Mapping[str, StageSpan]) -> dict[str, int]:
+    """How much later each stage could end: what is left of the frame after the longest chain behind it."""
+    end = max(span.end_ps for span in spans.values())
+    tails = dict.fromkeys(spans, 0)
+    for stage in reversed(pipeline.stages):
+        if stage.name not in spans:
+            continue
+        behind = tails[stage.name] + spans[stage.name].end_ps - spans[stage.name].start_ps
+        for name in stage.after:
+            if name in tails:
+                tails[name] = max(tails[name], behind)
+    return {name: end - span.end_ps - tails[name] for name, span in spans.items()}
 
 
 def _gather(span: StageSpan, stage: Stage, spans: Mapping[str, StageSpan], origin: int) -> int:
@@ -200,7 +216,7 @@ def _kernels(pipeline: Pipeline, frames: FrameRun, rows: Sequence[StageRow]) -> 
                 stream=lanes.setdefault(lane, len(lanes)),
                 start_ps=row.start_ps,
                 duration_ps=row.duration_ps,
-                slack_ps=0,
+                slack_ps=row.slack_ps,
                 parts=Parts(compute_ps=row.duration_ps, wait_ps=row.wait_ps),
                 bound=row.resource,
                 utilisation=0.0,

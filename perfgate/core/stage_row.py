@@ -19,7 +19,8 @@ class StageRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     From `ready_ps` on it waited for an engine of its `resource`. `duration_ps` is that of its whole `batch`.
     `number` is that of its operator. `deadline_ps` 0: it has none. `load` is the share of its resource's
-    time that it takes over all frames. `gather_ps` is what the frame waited for the others of its batch.
+    time that it takes over all frames. `gather_ps` is what the frame waited for the others of its batch,
+    `slack_ps` how much later it could end without moving the end of the frame.
     """
 
     number: int
@@ -36,6 +37,7 @@ class StageRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     critical: bool = False
     load: float = 0.0
     gather_ps: int = 0
+    slack_ps: int = 0
     blockers: tuple[Blocker, ...] = ()
 
     @property

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from perfgate.core.execution_profile import Profile
-    from perfgate.core.stage_row import StageRow
+    from perfgate.core.stage_row import Blocker, StageRow
     from perfgate.diagnose.signals import Signals
 
 MOST_TRIED = 4  # what-ifs of each kind; each is a simulation, with a new batch a compilation too
@@ -30,9 +30,14 @@ def stages_before(signals: Signals) -> Mapping[str, StageRow]:
     return {} if signals.before is None else {row.name: row for row in signals.before.stages}
 
 
-def is_overtaken(row: StageRow) -> bool:
-    """It waits most for a stage that its own priority does not put after it, or that is less urgent."""
-    return bool(row.blockers) and row.blockers[0].stage != row.name
+def overtaken_by(row: StageRow, stages: Sequence[StageRow]) -> Blocker | None:
+    """The stage that it waits for most, if that one is less urgent, or could have gone after it for nothing."""
+    first = row.blockers[0] if row.blockers else None
+    if first is None or first.stage == row.name:
+        return None
+    other = next((item for item in stages if item.name == first.stage), None)
+    can_wait = other is not None and other.slack_ps >= row.duration_ps
+    return first if can_wait or first.priority < row.priority else None
 
 
 def held_by(row: StageRow) -> str:
@@ -46,19 +51,20 @@ def stage_opportunities(stages: Sequence[StageRow], changed: Collection[str]) ->
     Settings that `changed` are left to the causes.
     """
     path = [row for row in stages if row.critical]
-    waiting = sorted((row for row in path if is_overtaken(row)), key=lambda row: -row.wait_ps)
+    blocked = [(row, overtaken_by(row, stages)) for row in path]
+    waiting = sorted(((row, item) for row, item in blocked if item), key=lambda pair: -pair[0].wait_ps)
     batched = sorted((row for row in path if row.batch > 1), key=lambda row: -row.duration_ps)
     loaded = [row for row in path if row.kind == "model" and row.load > LOADED]
     found = (
-        *(_first(row) for row in waiting[:MOST_TRIED]),
+        *(go_first(row, blocker) for row, blocker in waiting[:MOST_TRIED]),
         *(_batch(row, 1) for row in batched[:MOST_TRIED]),
         *(_batch(row, row.batch * 2) for row in loaded[:MOST_TRIED]),
     )
     return tuple(remedy for remedy in found if remedy.settings[0].name not in changed)
 
 
-def _first(row: StageRow) -> Remedy:
-    blocker = row.blockers[0]
+def go_first(row: StageRow, blocker: Blocker) -> Remedy:
+    """Give a stage a priority above another one's."""
     value = str(max(row.priority, blocker.priority) + 1)
     setting = NewSetting(kind=DifferenceKind.STAGE, name=f"{row.name}.priority", value=value)
     return Remedy(

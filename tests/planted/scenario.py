@@ -17,7 +17,7 @@ from perfgate.core.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-KINDS = ("flag", "runtime", "device", "parameter", "preset", "edit", "file")
+KINDS = ("flag", "runtime", "stage", "device", "parameter", "preset", "edit", "file")
 Value = str | int | float | bool | None
 
 
@@ -25,11 +25,13 @@ class Plant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """One change; exactly one of the kinds is named, `from` and `to` are its values (absent: not set).
 
     `edit` names a change of the model's graph (`tests/planted/model_edits.py`), `at` the node it hits by name
-    or op, `times` how often. `file` is the content of a file that a flag names, on both sides.
+    or op, `times` how often. `file` is the content of a file that a flag names, on both sides. `stage` is a
+    setting of a pipeline.
     """
 
     flag: str | None = None
     runtime: str | None = None
+    stage: str | None = None
     device: str | None = None
     parameter: str | None = None
     preset: bool | None = None

@@ -15,12 +15,16 @@ import onnx
 
 from perfgate.backends.protocol import Request
 from perfgate.backends.simulated import SimulatedBackend
+from perfgate.backends.simulated_pipeline import PipelineBackend
 from perfgate.core.metric import KNOWN_METRICS
 from perfgate.core.record import Record, Ruler, Subject
 from perfgate.core.setting import Setting
 from perfgate.diagnose.engine import Observation
+from perfgate.measure.pipeline_source import SHIPPED
 from perfgate.measure.simulation_input import SimulationInput
 from perfgate.zoo.catalogue import build
+from perfgate.zoo.perception import PIPELINES
+from perfgate.zoo.pipeline_settings import settings_of
 from tests.planted.model_edits import edited
 from tests.planted.scenario import Scenario, text_of
 
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from perfgate.core.execution_profile import Profile
 
 SCRIPT, RUNTIME_FILE = "deploy/convert.sh", "deploy/runtime_config.yaml"
+PIPELINE_FILE = "deploy/pipeline.yaml"
 METRICS = tuple(KNOWN_METRICS[name] for name in ("latency", "copied_bytes", "peak_memory", "energy_j"))
 _RUNS = 5
 
@@ -60,7 +65,8 @@ class MeasuredSide:
     """A record with its profile, and what both were simulated from."""
 
     def __init__(self, simulation: SimulationInput) -> None:
-        session = SimulatedBackend(devices=simulation.devices, read=simulation.read).open(simulation.request)
+        models = SimulatedBackend(devices=simulation.devices, read=simulation.read)
+        session = PipelineBackend(models).open(simulation.request)
         request, found = simulation.request, session.describe()
         self.simulation = simulation
         self.record = Record(
@@ -69,7 +75,9 @@ class MeasuredSide:
             backend="simulated",
             ruler=Ruler(
                 inputs=found.inputs,
-                metrics=METRICS,
+                metrics=tuple(
+                    metric for metric in METRICS if metric.is_sampled or metric.name in found.exact
+                ),
                 protocol=found.protocol,
                 device_digest=found.device_digest,
                 cost_model=found.cost_model,
@@ -80,9 +88,10 @@ class MeasuredSide:
                 compile=request.compile,
                 runtime=request.runtime,
                 files=self._digests(),
+                pipeline=request.pipeline,
             ),
             runs=tuple(session.measure(number) for number in range(_RUNS)),
-            exact={name: found.exact[name] for name in ("copied_bytes", "peak_memory", "energy_j")},
+            exact={metric.name: found.exact[metric.name] for metric in METRICS if metric.name in found.exact},
         )
         self.observation = Observation(record=self.record, profile=session.profile())
 
@@ -115,8 +124,8 @@ def _side(scenario: Scenario, folder: Path, *, is_after: bool, seed: int) -> Sim
             _put(keys, plant.runtime, value)
         elif plant.device is not None:
             _put(device_edits, plant.device, value)
-        elif plant.parameter is not None:
-            _put(parameters, plant.parameter, value)
+        elif plant.parameter is not None or plant.stage is not None:
+            _put(parameters, plant.parameter or plant.stage or "", value)
         elif plant.preset is not None:
             preset = text_of(value)
         elif plant.file is not None:
@@ -125,12 +134,19 @@ def _side(scenario: Scenario, folder: Path, *, is_after: bool, seed: int) -> Sim
             edits.append((plant.edit or "", plant.at, plant.times))
     has_device_edit = any(plant.device is not None for plant in scenario.plants)
     device = _device(scenario.device, folder, device_edits) if has_device_edit else scenario.device
-    model = _model(scenario.model, preset, tuple(sorted(parameters.items())), tuple(edits))
+    is_pipeline = scenario.model == SHIPPED
+    pipeline = _pipeline(preset or "branches", parameters) if is_pipeline else ()
+    model = (
+        b""
+        if is_pipeline
+        else _model(scenario.model, preset, tuple(sorted(parameters.items())), tuple(edits))
+    )
     request = Request(
         benchmark=scenario.model.partition(":")[2] or scenario.model,
         device=device,
         model=model,
         model_name=scenario.model,
+        pipeline=pipeline,
         compile=_settings(flags, SCRIPT),
         runtime=_settings(keys, RUNTIME_FILE),
         iterations=scenario.iterations,
@@ -153,6 +169,12 @@ def _settings(values: Mapping[str, Any], path: str) -> tuple[Setting, ...]:
         Setting(name=name, value=text_of(value), place=f"{path}:{line}:5")
         for line, (name, value) in enumerate(values.items(), 2)
     )
+
+
+def _pipeline(preset: str, changed: Mapping[str, Any]) -> tuple[Setting, ...]:
+    """A shipped pipeline as its file would say it, with settings changed."""
+    values = {item.name: item.value for item in settings_of(PIPELINES[preset])}
+    return _settings({**values, **changed}, PIPELINE_FILE)
 
 
 def _device(base: str, folder: Path, edits: Mapping[str, Any]) -> str:

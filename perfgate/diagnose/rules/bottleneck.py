@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.diagnose.evidence import Step, from_to, share_text, time_text, worst_first
 from perfgate.diagnose.signals import Signal, Signals, operator_ref
-from perfgate.diagnose.stage_view import critical_stages, is_overtaken, stages_before
+from perfgate.diagnose.stage_view import critical_stages, overtaken_by, stages_before
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from perfgate.core.execution_profile import Profile
     from perfgate.core.stage_row import StageRow
 
 
@@ -21,15 +22,16 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     found = []
     for row in critical_stages(signals.after):
         old = before.get(row.name)
-        grown = _held(row) - (0 if old is None else _held(old))
+        grown = _held(row, signals.after) - (0 if old is None else _held(old, signals.before))
         found.append(_suspect(signals, row, old, grown))
     worst = worst_first(signals, found, limits)
     return worst if signals.before is not None else worst[:1]  # the slowest one; the others are just there
 
 
-def _held(row: StageRow) -> int:
-    """How long it keeps the plan waiting; a wait behind other stages is another rule's."""
-    return row.duration_ps + row.gather_ps + (0 if is_overtaken(row) else row.wait_ps)
+def _held(row: StageRow, profile: Profile | None) -> int:
+    """How long it keeps the plan waiting; a wait behind less urgent stages is another rule's."""
+    is_overtaken = overtaken_by(row, () if profile is None else profile.stages) is not None
+    return row.duration_ps + row.gather_ps + (0 if is_overtaken else row.wait_ps)
 
 
 def _suspect(signals: Signals, row: StageRow, old: StageRow | None, grown: int) -> Suspect:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import Evidence
-from perfgate.core.difference import DifferenceKind, NewSetting
 from perfgate.diagnose.evidence import Step, time_text, worst_first
 from perfgate.diagnose.signals import Signal, Signals, operator_ref
-from perfgate.diagnose.stage_view import critical_stages, held_by, is_overtaken, stages_before
+from perfgate.diagnose.stage_view import critical_stages, go_first, held_by, overtaken_by, stages_before
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
@@ -23,8 +22,9 @@ def _match(signals: Signals, limits: Limits) -> Sequence[Suspect]:
     for row in critical_stages(signals.after):
         old = before.get(row.name)
         grown = row.wait_ps - (0 if old is None else old.wait_ps)
-        if is_overtaken(row) and grown > 0:
-            found.append(_suspect(signals, row, row.blockers[0], grown))
+        blocker = overtaken_by(row, signals.after.stages)
+        if blocker is not None and grown > 0:
+            found.append(_suspect(signals, row, blocker, grown))
     return worst_first(signals, found, limits)
 
 
@@ -53,13 +53,7 @@ def _remedies(row: StageRow, blocker: Blocker) -> tuple[Remedy, ...]:
     )
     if row.priority > blocker.priority:
         return (advice,)
-    name, value = f"{row.name}.priority", str(blocker.priority + 1)
-    raised = Remedy(
-        title=f"let {row.name} go before {blocker.stage}",
-        risk=f"{blocker.stage} ends later",
-        settings=(NewSetting(kind=DifferenceKind.STAGE, name=name, value=value),),
-    )
-    return raised, advice
+    return go_first(row, blocker), advice
 
 
 RULE = Rule(
