@@ -70,3 +70,9 @@ KNOWN_METRICS: dict[str, Metric] = {
 def branch_metric(branch: str) -> Metric:
     """The latency of one branch of a pipeline: `branch_latency.camera`."""
     return Metric(name=f"{BRANCH_LATENCY}.{branch}", unit="s")
+
+
+def known_metric(name: str) -> Metric | None:
+    """The metric of this name, where perfgate gives it a meaning; branches are named by the user."""
+    family, _, branch = name.partition(".")
+    return branch_metric(branch) if family == BRANCH_LATENCY and branch else KNOWN_METRICS.get(name)

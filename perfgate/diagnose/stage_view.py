@@ -31,7 +31,7 @@ def stages_before(signals: Signals) -> Mapping[str, StageRow]:
 
 
 def overtaken_by(row: StageRow, stages: Sequence[StageRow]) -> Blocker | None:
-    """The stage that it waits for most, if that one is less urgent, or could have gone after it for nothing."""
+    """The stage that it waits for most, if that one is less urgent or could as well go after it."""
     first = row.blockers[0] if row.blockers else None
     if first is None or first.stage == row.name:
         return None

@@ -14,7 +14,7 @@ from msgspec import Meta
 from perfgate.config.typed_yaml import Document, did_you_mean, read_typed
 from perfgate.config.yaml_schema import means
 from perfgate.core.errors import UnusableError
-from perfgate.core.metric import KNOWN_METRICS, Metric
+from perfgate.core.metric import KNOWN_METRICS, Metric, known_metric
 from perfgate.gate.thresholds import (
     SUITE_KEYS,
     Answer,
@@ -214,7 +214,7 @@ def quantity(text: str, metric: str, where: str) -> float:
 
 
 def _metric(name: str, where: str) -> Metric:
-    known = KNOWN_METRICS.get(name)
+    known = known_metric(name)
     if known is None:
         remedy = did_you_mean(name, KNOWN_METRICS)
         raise UnusableError(f"unknown metric {name!r}", where, remedy)

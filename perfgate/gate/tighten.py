@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from perfgate.core.metric import KNOWN_METRICS
+from perfgate.core.metric import known_metric
 from perfgate.gate.thresholds import (
     POLICY_KEYS,
     TAIL_EFFECTS,
@@ -127,7 +127,7 @@ def _order(key: str, base: object, head: object, metric: str) -> int:
 
 def _default_tail_effect(metric: str) -> float:
     """What a `tail_effect` that is not set stands for; P99's where the metric is none of the known tails."""
-    known = KNOWN_METRICS.get(metric)
+    known = known_metric(metric)
     quantile = None if known is None else known.quantile
     fallback = TAIL_EFFECTS[0][1]
     return next((effect for least, effect in TAIL_EFFECTS if (quantile or 0.0) >= least), fallback)
@@ -138,7 +138,7 @@ def _limit_order(base: object, head: object, metric: str) -> int:
         return 1
     if not isinstance(head, Limit):
         return -1
-    known = KNOWN_METRICS.get(metric)
+    known = known_metric(metric)
     is_ceiling = known is None or known.sign > 0
     return 1 if (head.value < base.value) == is_ceiling else -1
 

@@ -11,7 +11,7 @@ from perfgate.backends.timed_run import CLOCK_METRICS
 from perfgate.config.typed_yaml import did_you_mean
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
-from perfgate.core.metric import KNOWN_METRICS, Direction, Kind, Metric
+from perfgate.core.metric import KNOWN_METRICS, Direction, Kind, Metric, known_metric
 from perfgate.core.units import read_unit
 from perfgate.formats.registry import NAMES as FORMATS
 
@@ -36,13 +36,14 @@ def known_metrics(names: Sequence[str], backend: str, where: Where) -> tuple[Met
     if not names:
         raise UsageError("an empty list of metrics", where("metrics"), "name at least one metric")
     for name in names:
-        if name not in KNOWN_METRICS:
+        if known_metric(name) is None:
             what = f"unknown metric {name!r}"
             raise UsageError(what, where("metrics"), did_you_mean(name, KNOWN_METRICS))
         if backend != SIMULATED and name not in _offered(backend):
             what = f"the backend {backend} does not measure {name!r}"
             raise UsageError(what, where("metrics"), f"use {', '.join(_offered(backend))}")
-    return tuple(KNOWN_METRICS[name] for name in dict.fromkeys(names))
+    chosen = (known_metric(name) for name in dict.fromkeys(names))
+    return tuple(metric for metric in chosen if metric is not None)
 
 
 def _offered(backend: str) -> tuple[str, ...]:

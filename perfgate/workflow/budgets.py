@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from perfgate.baseline.summary import typical_value
-from perfgate.core.metric import KNOWN_METRICS
+from perfgate.core.metric import known_metric
 from perfgate.core.verdict import BenchmarkVerdict  # noqa: TC001 - msgspec replaces it
 from perfgate.guardrails.alert import evaluate_alerts
 from perfgate.guardrails.budget import evaluate_budgets, measurement_of, unfitting_budgets
@@ -85,5 +85,5 @@ def with_budgets(
 
 
 def _location(record: Record, name: str) -> float | None:
-    metric = next((item for item in record.ruler.metrics if item.name == name), KNOWN_METRICS.get(name))
+    metric = next((item for item in record.ruler.metrics if item.name == name), known_metric(name))
     return None if metric is None else typical_value(record, metric)

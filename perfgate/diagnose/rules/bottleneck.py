@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.diagnosis import Evidence
 from perfgate.diagnose.evidence import Step, from_to, share_text, time_text, worst_first
 from perfgate.diagnose.signals import Signal, Signals, operator_ref
-from perfgate.diagnose.stage_view import critical_stages, overtaken_by, stages_before
+from perfgate.diagnose.stage_view import critical_stages, held_by, overtaken_by, stages_before
 from perfgate.diagnose.suspect import Limits, Remedy, Rule, Suspect
 
 if TYPE_CHECKING:
@@ -39,10 +39,12 @@ def _suspect(signals: Signals, row: StageRow, old: StageRow | None, grown: int) 
     text = f"stage {row.name} takes {from_to(before, time_text(row.duration_ps))}"
     if row.batch > 1:
         text += f" for a batch of {row.batch} frames, and gathers them for {time_text(row.gather_ps)}"
+    if row.wait_ps > (0 if old is None else old.wait_ps):
+        text += f", after waiting {time_text(row.wait_ps)} for the {row.resource} behind {held_by(row)}"
     path = signals.after.application.total_ps
     share = share_text(row.duration_ps / path if path else 0.0)
-    waits = f"after {time_text(row.wait_ps)} of waiting for the {row.resource}"
-    place = f"{share} of the path from sensor to plan, {waits if row.wait_ps else 'without a wait'}"
+    waits = f"after a wait of {time_text(row.wait_ps)}" if row.wait_ps else "without a wait"
+    place = f"{share} of the path from sensor to plan, {waits}"
     operator = next(item for item in signals.after.operators if item.number == row.number)
     return Suspect(
         rule="bottleneck",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfgate.core.diagnosis import MetricDelta
-from perfgate.core.metric import KNOWN_METRICS, Metric
+from perfgate.core.metric import Metric, known_metric
 from perfgate.report.html.series import record_value
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _measured(material: Material) -> Iterator[MetricDelta]:
         old_exact: Mapping[str, float] = material.before.exact
         for name, now in material.after.exact.items():
             if name in old_exact:
-                yield _delta(KNOWN_METRICS.get(name, Metric(name=name, unit="count")), old_exact[name], now)
+                yield _delta(known_metric(name) or Metric(name=name, unit="count"), old_exact[name], now)
 
 
 def _runs(before: Record, after: Record, metric: Metric) -> tuple[int, int]:
