@@ -114,3 +114,33 @@ def test_versions_are_told_where_the_time_may_depend_on_them(
         msgspec.structs.replace(BARE, backend=backend, context={name: version}) for version in ("1", "2")
     )
     assert [item.name for item in differences(before, after)] == [name] * is_told
+
+
+def stages(**values: str) -> Record:
+    settings = [
+        Setting(name=name.replace("__", "."), value=value, place="pipe.yaml:4:5")
+        for name, value in values.items()
+    ]
+    return with_subject(pipeline=tuple(settings))
+
+
+def test_settings_of_a_stage_that_both_sides_have_are_told_one_by_one() -> None:
+    before = stages(period="33 ms", a__duration="1 ms", a__priority="1")
+    after = stages(period="33 ms", a__duration="2 ms")
+    found = differences(before, after)
+    assert {item.kind for item in found} == {DifferenceKind.STAGE}
+    assert told(before, after) == [("a.duration", "1 ms", "2 ms"), ("a.priority", "1", None)]
+
+
+def test_a_stage_that_came_or_went_is_one_difference() -> None:
+    before = stages(a__duration="1 ms")
+    after = stages(a__duration="1 ms", b__resource="host", b__duration="2 ms")
+    assert told(before, after) == [("b", None, "resource host, duration 2 ms")]
+    assert told(after, before) == [("b", "resource host, duration 2 ms", None)]
+    assert differences(before, after)[0].place == "pipe.yaml:4:5"
+
+
+def test_engines_are_no_stage() -> None:
+    assert told(stages(a__duration="1 ms"), stages(a__duration="1 ms", engines__host="2")) == [
+        ("engines.host", None, "2")
+    ]
