@@ -15,7 +15,7 @@ from perfgate.backends.process import on_one_line, run_bounded
 from perfgate.backends.protocol import Description
 from perfgate.backends.readings import ReadingError, read_values
 from perfgate.backends.timed_run import CLOCK_METRICS, THROUGHPUT, run_protocol, utc_now
-from perfgate.core.errors import UsageError
+from perfgate.core.errors import InfrastructureError, UsageError
 from perfgate.core.record import Run
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ class CommandSession:
         A warm-up of "auto" is the first launch, unless that one alone is the whole run.
 
         Raises:
-            UsageError: the command cannot be started, fails, runs out of time, or its numbers cannot be read.
+            InfrastructureError: the command runs out of time or is killed.
+            UsageError: it cannot be started, fails, or its numbers cannot be read.
         """
         request, started = self.request, utc_now()
         warmup: dict[str, list[float]] = {}
@@ -143,6 +144,8 @@ class CommandSession:
                 )
             except OSError as problem:
                 raise self._failure(run, f"cannot be started, {(problem.strerror or '').lower()}") from None
+            if done.was_stopped:
+                raise self._failure(run, done.account, InfrastructureError)
             if done.code != self.launch.exit_code:
                 raise self._failure(run, done.account)
             latency = max(done.seconds - done.waited_seconds, 1e-9)  # as for functions, docs/adr/0011
@@ -160,9 +163,9 @@ class CommandSession:
                 raise self._failure(run, f"{done.account}; {problem}") from None
         return values
 
-    def _failure(self, run: int, how: str) -> UsageError:
+    def _failure(self, run: int, how: str, kind: type[UsageError] = UsageError) -> UsageError:
         what = f"{self.request.benchmark}, run {run}: {on_one_line(self.launch.text)} {how}"
-        return UsageError(what, self.request.place, REMEDY)
+        return kind(what, self.request.place, REMEDY)
 
 
 def _append(samples: dict[str, list[float]], values: Mapping[str, tuple[float, ...]]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perfgate.backends.process import on_one_line, run_bounded
-from perfgate.core.errors import UsageError
+from perfgate.core.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,8 +27,8 @@ def ask_child(
     The process has a hash seed of its own for each run and writes no byte code beside the user's sources.
 
     Raises:
-        UsageError: no answer, because it ran out of time, was killed or ended by itself; or it says that the
-            work failed.
+        InfrastructureError: no answer, because it ran out of time or was killed.
+        UsageError: no answer, because it ended by itself; or it says that the work failed.
     """
     with tempfile.TemporaryDirectory(prefix="perfgate-") as folder:
         asked, result = Path(folder) / "task.json", Path(folder) / "result.json"
@@ -47,7 +47,8 @@ def ask_child(
             answer: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             what = f"run {run} of {subject} {done.account}"
-            raise UsageError(what, request.place, "mend what it runs, or raise `timeout`") from None
+            kind = InfrastructureError if done.was_stopped else UsageError
+            raise kind(what, request.place, "mend what it runs, or raise `timeout`") from None
     if "failure" in answer:
         what = f"{subject} failed, {on_one_line(answer['failure'])}"
         raise UsageError(what, request.place, answer.get("remedy", "mend what it runs"))

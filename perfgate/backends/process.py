@@ -40,6 +40,11 @@ class Finished:
     waited_seconds: float = 0.0
 
     @property
+    def was_stopped(self) -> bool:
+        """It did not end by itself: out of time, or killed by a signal."""
+        return self.code is None or self.code < 0
+
+    @property
     def ending(self) -> str:
         """In words: `ended with exit code 3`."""
         if self.code is None:

@@ -43,6 +43,10 @@ class UsageError(PerfgateError):
     exit_code = ExitCode.USAGE
 
 
+class InfrastructureError(UsageError):
+    """What runs a benchmark was stopped: it ran out of time or memory, or was killed. Never a regression."""
+
+
 class UnusableError(PerfgateError):
     """A baseline, policy or guardrail file, or the base commit, that cannot be relied on."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from perfgate.baseline.store import decode_record, encode_record
 from perfgate.core.codec import readable_json
 from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.core.profile_part import LEVELS, profile_part
+from perfgate.measure.breaker import Breaker
 from perfgate.measure.interleave import interleaved
 from perfgate.measure.model_source import read_model
 from perfgate.workflow.whole_file import write_text_file
@@ -58,6 +60,7 @@ class Measurer:
 
         self._runner = Runner(tree.read, tree.root, seed=seed, cache=cache)
         self.tree = tree
+        self._breakers: dict[str, Breaker] = {}
         self._runs = runs
         self._seed = seed
 
@@ -133,8 +136,14 @@ class Measurer:
     ) -> tuple[dict[str, tuple[Run, ...]], dict[str, str]]:
         order = random.Random(self._seed)  # noqa: S311 - an order, no secret
         return interleaved(
-            wanted, lambda key, number: self._runner.runs(by_key[key], number, 1)[0], order, announce
+            wanted, lambda key, number: self._guarded_run(by_key[key], number), order, announce
         )
+
+    def _guarded_run(self, benchmark: Benchmark, number: int) -> Run:
+        """One run, unless its backend keeps failing: forty hangs would take forty times their time."""
+        name = benchmark.backend
+        breaker = self._breakers.setdefault(name, Breaker(f"the {name} backend", time.monotonic))
+        return breaker.call(lambda: self._runner.runs(benchmark, number, 1)[0], benchmark.place)
 
     def profile(self, benchmark: Benchmark) -> Profile | None:
         """The traced execution on five levels; None where the backend has none."""

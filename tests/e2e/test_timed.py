@@ -134,6 +134,27 @@ def test_broken_commands_are_named_and_the_others_are_judged(tools: Project, tmp
     assert "Traceback" not in done.text
 
 
+def test_a_dead_machine_is_no_regression_and_is_not_asked_forty_times(tools: Project, tmp_path: Path) -> None:
+    """Both tools and eight others are killed: after six the breaker opens, and the gate is never green."""
+    mine = tools.copy(tmp_path / "copy")
+    killed = "import os; os.kill(os.getpid(), 9)\n"
+    others = "".join(
+        f"  - {{name: other{number}, command: [python, trtexec.py, '{number}']}}\n" for number in range(8)
+    )
+    mine.write(
+        {"perf_tools.yaml": SUITE + others, "trtexec.py": killed, "benchmark_app.py": killed},
+    )
+    report = tmp_path / "report.json"
+    done = mine.perfgate("check", "--base", "HEAD", "--json", str(report))
+    assert done.code == 11, done.text
+    assert set(verdicts(report).values()) == {"invalid"}
+    assert len(verdicts(report)) == 10
+    reasons = [item["reason"] for item in json.loads(report.read_text())["verdicts"]]
+    assert sum("was ended by SIGKILL" in reason for reason in reasons) == 6
+    refused = "not asked: 6 of the last 6 runs of the command backend were stopped"
+    assert sum(refused in reason for reason in reasons) == 4
+
+
 MODELS = """\
 version: 1
 defaults:
