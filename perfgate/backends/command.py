@@ -141,6 +141,7 @@ class CommandSession:
                     environment=_environment(self.launch),
                     seconds=self.request.timeout,
                     kept=KEPT_BYTES,
+                    memory_limit=self.request.memory_limit,
                 )
             except OSError as problem:
                 raise self._failure(run, f"cannot be started, {(problem.strerror or '').lower()}") from None

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perfgate.backends.process import on_one_line, run_bounded
+from perfgate.backends.process import NO_MEMORY, on_one_line, run_bounded
 from perfgate.core.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def ask_child(
                 folder=Path(request.root),
                 environment={**os.environ, "PYTHONHASHSEED": hash_seed(request, run)},
                 seconds=request.timeout,
+                memory_limit=request.memory_limit,
             )
         except OSError as problem:
             what = f"run {run} of {subject} cannot be started, {problem.strerror}"
@@ -51,7 +52,9 @@ def ask_child(
             raise kind(what, request.place, "mend what it runs, or raise `timeout`") from None
     if "failure" in answer:
         what = f"{subject} failed, {on_one_line(answer['failure'])}"
-        raise UsageError(what, request.place, answer.get("remedy", "mend what it runs"))
+        is_over = request.memory_limit and any(word in what.lower() for word in NO_MEMORY)
+        kind = InfrastructureError if is_over else UsageError
+        raise kind(what, request.place, answer.get("remedy", "mend what it runs"))
     return answer
 
 

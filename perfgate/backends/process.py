@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from perfgate.core.units import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 KEPT_BYTES = 1 << 20  # of each stream; the rest is read and dropped, so that nobody blocks on a full pipe
 GRACE_SECONDS = 0.5  # for the last words in the pipes, which a process that left the group may keep open
+# What C++, Python, Java, the C library and the shell say, in lower case.
+NO_MEMORY = ("bad_alloc", "memoryerror", "outofmemory", "cannot allocate memory", "out of memory")
 LONGEST_WORDS = 200  # characters of a process's own words in a message
 _CHUNK = 1 << 16
 _TICK_SECONDS = 0.05  # how late an end is seen on systems that do not tell it through a descriptor
@@ -38,11 +44,18 @@ class Finished:
     seconds: float
     cpu_seconds: float = 0.0
     waited_seconds: float = 0.0
+    memory_limit: int = 0
 
     @property
     def was_stopped(self) -> bool:
-        """It did not end by itself: out of time, or killed by a signal."""
-        return self.code is None or self.code < 0
+        """It did not end by itself: out of time or of its memory, or killed by a signal."""
+        return self.code is None or self.code < 0 or self.is_out_of_memory
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        """It has a limit, failed, and its words say that it got no memory: no system tells it otherwise."""
+        words = self.stderr.decode("utf-8", errors="replace").lower()
+        return bool(self.memory_limit and self.code) and any(word in words for word in NO_MEMORY)
 
     @property
     def ending(self) -> str:
@@ -53,7 +66,8 @@ class Finished:
             with contextlib.suppress(ValueError):
                 return f"was ended by {signal.Signals(-self.code).name}"
             return f"was ended by signal {-self.code}"
-        return f"ended with exit code {self.code}"
+        over = f", over its limit of {readable(self.memory_limit, 'B')}" if self.is_out_of_memory else ""
+        return f"ended with exit code {self.code}{over}"
 
     @property
     def last_words(self) -> str:
@@ -81,21 +95,25 @@ class _Seen:
     waited: float = 0.0
 
 
-def run_bounded(
+def run_bounded(  # noqa: PLR0913 - keywords only, each one bound or outside thing
     argv: Sequence[str],
     *,
     folder: Path,
     environment: Mapping[str, str],
     seconds: float,
     kept: int = KEPT_BYTES,
+    memory_limit: int = 0,
 ) -> Finished:
     """Run a program without a shell in a process group of its own, which ends with it, whatever it started.
 
-    The processor time is wrong when other children of this process end meanwhile.
+    `memory_limit` bounds the address space of it and of what it starts, 0 does not. The processor time is
+    wrong when other children of this process end meanwhile.
 
     Raises:
-        OSError: the program cannot be started.
+        OSError: the program cannot be started, or its memory not be limited on this system.
     """
+    if memory_limit and sys.platform != "linux":
+        raise OSError(errno.ENOTSUP, "memory cannot be limited on this system")
     cpu = _children_seconds()
     started = time.monotonic()
     with subprocess.Popen(  # noqa: S603 - argv of the user's own suite, no shell
@@ -108,6 +126,7 @@ def run_bounded(
         start_new_session=True,
     ) as process:
         try:
+            _limit_memory(process.pid, memory_limit)
             seen = _watch(process, started + seconds, kept)
         finally:
             _end_group(process.pid)
@@ -120,7 +139,17 @@ def run_bounded(
         seconds=(seen.ended or time.monotonic()) - started,
         cpu_seconds=_children_seconds() - cpu,
         waited_seconds=seen.waited,
+        memory_limit=memory_limit,
     )
+
+
+def _limit_memory(started: int, size: int) -> None:
+    """From outside, right after the start: a program in between would cost its own start in each sample."""
+    if size and sys.platform == "linux":
+        import resource  # noqa: PLC0415 - not on Windows
+
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(started, resource.RLIMIT_AS, (size, size))
 
 
 def on_one_line(text: str) -> str:

@@ -47,7 +47,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     `device` "" lets the compile command's `--soc_version` choose. `shapes` (by input), `bind` (by symbol),
     `branches`, `trip_counts` and `bounds` bind what the model leaves open. `iterations` 0 takes the model's
     own number. `samples` and `warmup` count per run; a `warmup` of None is the backend's own. `metrics` are
-    names of sampled metrics. `timeout` are seconds for one measured process. `place` is the benchmark's in
+    names of sampled metrics. `timeout` are seconds for one measured process, `memory_limit` bytes
+    of its address space (0: none). `place` is the benchmark's in
     its suite. `pipeline` are the settings of a pipeline, `stages` the models of its model stages by name; its
     `iterations` are frames, and flags and keys named after a stage are of that stage alone.
     """
@@ -62,6 +63,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     stages: dict[str, StageRequest] = {}
     root: str = "."
     timeout: float = 600.0
+    memory_limit: int = 0
     compile: tuple[Setting, ...] = ()
     runtime: tuple[Setting, ...] = ()
     shapes: dict[str, tuple[int, ...]] = {}

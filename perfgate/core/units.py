@@ -29,6 +29,7 @@ _OTHERS = {
     "cycles": ("cycles", 1.0),
 }
 _RATE = re.compile(r"(1|[A-Za-z_]+)/([a-z]+)")
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
 
 _TIME_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
@@ -62,6 +63,14 @@ def read_duration(text: str) -> float | None:
     if match is None or match[2] not in _SECONDS or float(match[1]) == 0.0:
         return None
     return float(match[1]) * _SECONDS[match[2]]
+
+
+def read_size(text: str) -> int | None:
+    """`2 GB` or `512MiB` in bytes; None when it is no size above zero with a unit."""
+    match = _SIZE.fullmatch(text)
+    if match is None or match[2] not in _BYTES:
+        return None
+    return round(float(match[1]) * _BYTES[match[2]]) or None
 
 
 def read_unit(text: str) -> tuple[str, float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.backends.registry import COMMAND, ONNXRUNTIME, PYTHON
+from perfgate.backends.registry import COMMAND, ONNXRUNTIME, PYTHON, TIMED
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
 
@@ -20,6 +20,7 @@ _MODELS = (SIMULATED, ONNXRUNTIME)
 _KEYS = {
     **dict.fromkeys(("folder", "environment", "exit_code"), (COMMAND,)),
     "reference": (ONNXRUNTIME,),
+    "memory_limit": TIMED,
     **dict.fromkeys(("preset", "parameters", "inputs", "bind", "compile"), _MODELS),
     **dict.fromkeys(("branches", "trip_counts", "bounds", "iterations", "noise", "runtime"), (SIMULATED,)),
 }

@@ -81,7 +81,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     `place` is its `file:line:column` in the suite, `test` the node id of a pytest test that defines it
     instead of a suite. A `warmup` of None is the backend's own, `timeout` are seconds for one measured
-    process. `inputs` holds the declared shape (symbols bound) and element type per model input. `preset` and
+    process, `memory_limit` bytes of its address space, 0 for none. `inputs` holds the declared shape (symbols bound) and element type per model input. `preset` and
     `parameters` are for models of the zoo.
     """
 
@@ -101,6 +101,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     test: str = ""
     warmup: int | None = None
     timeout: float = DEFAULT_TIMEOUT
+    memory_limit: int = 0
     preset: str | None = None
     parameters: dict[str, str] = {}
     inputs: dict[str, tuple[int, ...]] = {}

@@ -175,6 +175,7 @@ class Runner:
             launch=benchmark.launch,
             root=str(self._root),
             timeout=benchmark.timeout,
+            memory_limit=benchmark.memory_limit,
             warmup=benchmark.warmup,
             compile=compile_settings(benchmark, self._read),
             runtime=runtime_settings(benchmark, self._read),

@@ -10,7 +10,7 @@ from perfgate.backends.registry import BACKENDS, COMMAND, timed_device
 from perfgate.config.typed_yaml import read_typed
 from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
-from perfgate.core.units import read_duration
+from perfgate.core.units import read_duration, read_size
 from perfgate.measure.backend_keys import OF_ONE_BACKEND, check_keys
 from perfgate.measure.benchmark import (
     DEFAULT_LAUNCHES,
@@ -140,6 +140,7 @@ class _Resolver:
             reference=self._reference(),
             warmup=self._warmup(),
             timeout=self._timeout(),
+            memory_limit=self._memory_limit(),
             place=self.where(),
             runs=self.setting("runs", DEFAULT_RUNS),
             samples=self.setting("samples", DEFAULT_LAUNCHES if backend == COMMAND else DEFAULT_SAMPLES),
@@ -218,6 +219,14 @@ class _Resolver:
             what = f"warmup {text!r} is neither `auto` nor a count up to {MAX_WARMUP:,}"
             raise UsageError(what, self.where("warmup"), "write `auto`, or a whole number of rounds")
         return int(text)
+
+    def _memory_limit(self) -> int:
+        text = self.setting("memory_limit", None)
+        size = 0 if text is None else read_size(text)
+        if size is None:
+            what = f"memory_limit {text!r} is no size"
+            raise UsageError(what, self.where("memory_limit"), "write it like `2 GB`")
+        return size
 
     def _timeout(self) -> float:
         text = self.setting("timeout", None)

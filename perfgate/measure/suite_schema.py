@@ -67,6 +67,10 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     timeout: Annotated[
         str | None, means("longest time of one measured process, such as `90 s`; 600 s without it")
     ] = None
+    memory_limit: Annotated[
+        str | None,
+        means("most address space of one measured process, such as `2 GB`; on Linux, no limit without it"),
+    ] = None
     noise: Annotated[
         str | None,
         means("noise of the simulator: `none`, `quiet` (without it), `desktop`, `noisy-ci`, `drifting`"),

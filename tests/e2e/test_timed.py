@@ -134,6 +134,17 @@ def test_broken_commands_are_named_and_the_others_are_judged(tools: Project, tmp
     assert "Traceback" not in done.text
 
 
+def test_a_job_over_its_memory_is_invalid_and_never_a_regression(tools: Project, tmp_path: Path) -> None:
+    mine = tools.copy(tmp_path / "copy")
+    limited = SUITE.replace("name: engine", "name: engine\n    memory_limit: 1 GB")
+    mine.write({"perf_tools.yaml": limited, "trtexec.py": "bytearray(4 << 30)\n" + TRTEXEC})
+    report = tmp_path / "report.json"
+    done = mine.perfgate("check", "--base", "HEAD", "--json", str(report))
+    assert done.code == 11, done.text
+    assert verdicts(report) == {"engine": "invalid", "app": "unchanged"}
+    assert "over its limit of 1.00 GB" in done.text
+
+
 def test_a_dead_machine_is_no_regression_and_is_not_asked_forty_times(tools: Project, tmp_path: Path) -> None:
     """Both tools and eight others are killed: after six the breaker opens, and the gate is never green."""
     mine = tools.copy(tmp_path / "copy")

@@ -11,7 +11,7 @@ import pytest
 from perfgate.backends.command import CommandBackend
 from perfgate.backends.launch import Launch, Reading
 from perfgate.backends.protocol import Request
-from perfgate.core.errors import UsageError
+from perfgate.core.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from perfgate.core.record import Run
@@ -134,6 +134,17 @@ def test_a_failure_names_benchmark_command_exit_code_and_last_words(
 
 def test_a_command_that_hangs_is_ended_at_its_time(ask: Request) -> None:
     assert "was ended after 0.5 s" in refusal(ask, launch("import time; time.sleep(600)"), timeout=0.5)
+
+
+def test_a_compile_job_over_its_time_or_memory_is_a_failure_of_infrastructure(ask: Request) -> None:
+    hangs, takes = launch("import time; time.sleep(600)"), launch("bytearray(4 << 30)")
+    for what, change in ((hangs, {"timeout": 0.5}), (takes, {"memory_limit": 1 << 30})):
+        with pytest.raises(InfrastructureError):
+            measured(ask, what, **change)
+    assert "ended with exit code 1, over its limit of 1.07 GB" in refusal(ask, takes, memory_limit=1 << 30)
+    with pytest.raises(UsageError) as caught:
+        measured(ask, launch("raise SystemExit(3)"))
+    assert not isinstance(caught.value, InfrastructureError)  # that one is the command's own
 
 
 def test_a_missing_program_is_named(ask: Request) -> None:

@@ -150,3 +150,27 @@ def test_an_account_holds_the_last_words_if_there_are_any() -> None:
 def test_foreign_words_become_one_short_line() -> None:
     assert on_one_line(" a\n\tb ") == "a b"
     assert len(on_one_line("x" * 999)) == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_process_over_its_memory_is_stopped_and_says_so() -> None:
+    def taking(size: int) -> Finished:
+        return run_bounded(
+            [sys.executable, "-c", f"taken = bytearray({size}); print(len(taken))"],
+            folder=Path.cwd(),
+            environment=dict(os.environ),
+            seconds=LONG,
+            memory_limit=1 << 30,
+        )
+
+    over, under = taking(4 << 30), taking(1 << 20)
+    assert (over.code, over.was_stopped) == (1, True)
+    assert over.account == "ended with exit code 1, over its limit of 1.07 GB, its last words: MemoryError"
+    assert (under.code, under.was_stopped, under.stdout) == (0, False, b"1048576\n")
+
+
+def test_without_a_limit_the_words_of_a_process_are_only_its_words() -> None:
+    assert not finished(1, err=b"MemoryError").was_stopped
+    assert finished(None).was_stopped
+    assert finished(-9).was_stopped
+    assert not finished(3).was_stopped

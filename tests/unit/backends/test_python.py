@@ -9,7 +9,7 @@ import pytest
 
 from perfgate.backends.protocol import Request
 from perfgate.backends.python import PythonBackend, timed_protocol
-from perfgate.core.errors import UsageError
+from perfgate.core.errors import InfrastructureError, UsageError
 from perfgate.core.machine import RESOLUTION
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ def dies():
 
 def hangs():
     time.sleep(600)
+
+def takes():
+    return bytearray(4 << 30)
 
 def prints():
     sys.stdout.write("x" * 4_000_000)
@@ -111,6 +114,17 @@ def test_a_failure_names_the_function_and_what_happened(request_for: Request, ca
     message = refusal(request_for, call)
     assert words in message
     assert "p.yaml:1:1" in message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_function_over_its_memory_is_a_failure_of_infrastructure(request_for: Request) -> None:
+    with pytest.raises(InfrastructureError, match="MemoryError"):
+        measured(request_for, "jobs:takes", memory_limit=1 << 30)
+    with pytest.raises(InfrastructureError, match="was ended after"):
+        measured(request_for, "jobs:hangs", timeout=1.0)
+    with pytest.raises(UsageError) as caught:
+        measured(request_for, "jobs:fails", memory_limit=1 << 30)
+    assert not isinstance(caught.value, InfrastructureError)
 
 
 def test_a_function_that_hangs_is_ended_at_its_time(request_for: Request) -> None:

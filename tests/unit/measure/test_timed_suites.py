@@ -173,3 +173,13 @@ def test_an_unknown_key_of_a_metric_has_its_place_and_the_nearest_name() -> None
     message = refusal(command("metrics: {latency: {regx: '(a)', unit: s}}"))
     assert "did you mean 'regex'?" in message
     assert message.startswith("unknown key 'regx': perf/perf_a.yaml:3:")
+
+
+def test_a_memory_limit_is_a_size_of_a_measured_process() -> None:
+    (found,) = load_suite(one(command("memory_limit: 512 MiB")).encode(), "perf/perf_a.yaml")
+    assert found.memory_limit == 512 * 1024**2
+    for text in ("lots", "0 GB", "2", "90 s"):
+        assert "write it like `2 GB`" in refusal(command(f"memory_limit: {text}"))
+    assert "it belongs to python and command and onnxruntime" in refusal(
+        'model: "zoo:resnet50", memory_limit: 1 GB'
+    )
