@@ -81,8 +81,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     `place` is its `file:line:column` in the suite, `test` the node id of a pytest test that defines it
     instead of a suite. A `warmup` of None is the backend's own, `timeout` are seconds for one measured
-    process, `memory_limit` bytes of its address space, 0 for none. `inputs` holds the declared shape (symbols bound) and element type per model input. `preset` and
-    `parameters` are for models of the zoo.
+    process, `memory_limit` bytes of its address space, 0 for none. `inputs` holds the declared shape (symbols
+    bound) and element type per model input. `preset` and `parameters` are for models of the zoo.
     """
 
     name: str
