@@ -146,7 +146,8 @@ class CommandSession:
             except OSError as problem:
                 raise self._failure(run, f"cannot be started, {(problem.strerror or '').lower()}") from None
             if done.was_stopped:
-                raise self._failure(run, done.account, InfrastructureError)
+                failure = self._failure(run, done.account)
+                raise InfrastructureError(failure.what, failure.where, failure.remedy)
             if done.code != self.launch.exit_code:
                 raise self._failure(run, done.account)
             latency = max(done.seconds - done.waited_seconds, 1e-9)  # as for functions, docs/adr/0011
@@ -164,9 +165,9 @@ class CommandSession:
                 raise self._failure(run, f"{done.account}; {problem}") from None
         return values
 
-    def _failure(self, run: int, how: str, kind: type[UsageError] = UsageError) -> UsageError:
+    def _failure(self, run: int, how: str) -> UsageError:
         what = f"{self.request.benchmark}, run {run}: {on_one_line(self.launch.text)} {how}"
-        return kind(what, self.request.place, REMEDY)
+        return UsageError(what, self.request.place, REMEDY)
 
 
 def _append(samples: dict[str, list[float]], values: Mapping[str, tuple[float, ...]]) -> None:

@@ -48,13 +48,16 @@ def ask_child(
             answer: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             what = f"run {run} of {subject} {done.account}"
-            kind = InfrastructureError if done.was_stopped else UsageError
-            raise kind(what, request.place, "mend what it runs, or raise `timeout`") from None
+            if done.was_stopped:
+                remedy = "mend what it runs, or raise `timeout` or `memory_limit`"
+                raise InfrastructureError(what, request.place, remedy) from None
+            raise UsageError(what, request.place, "mend what it runs") from None
     if "failure" in answer:
         what = f"{subject} failed, {on_one_line(answer['failure'])}"
-        is_over = request.memory_limit and any(word in what.lower() for word in NO_MEMORY)
-        kind = InfrastructureError if is_over else UsageError
-        raise kind(what, request.place, answer.get("remedy", "mend what it runs"))
+        remedy = answer.get("remedy", "mend what it runs")
+        if request.memory_limit and any(word in what.lower() for word in NO_MEMORY):
+            raise InfrastructureError(what, request.place, remedy)
+        raise UsageError(what, request.place, remedy)
     return answer
 
 
