@@ -31,7 +31,7 @@ from perfgate.diagnose.confidence import (
     confidence,
 )
 from tests.planted.answer import Answer, answer
-from tests.planted.scenario import NamedScenario
+from tests.planted.scenario import NamedScenario, Plant
 from tests.planted.sweep import NOISES, pairs, quiet_pairs, sweep
 
 if TYPE_CHECKING:
@@ -230,8 +230,10 @@ def _pair_case(named: NamedScenario) -> list[Case]:
     try:
         whole = answer(named)
         alone = [
-            answer(NamedScenario(named.name, msgspec.structs.replace(named.scenario, plant=[plant])))
-            for plant in named.scenario.plants
+            answer(
+                NamedScenario(named.name, msgspec.structs.replace(named.scenario, plant=_alone(named, place)))
+            )
+            for place in range(len(named.scenario.plants))
         ]
     except PerfgateError:
         return []
@@ -239,6 +241,14 @@ def _pair_case(named: NamedScenario) -> list[Case]:
     if not whole.is_regressed or any(_growth(one) < least for one in alone):
         return []
     return [_case(named, whole, has_proof=True)] if whole.diagnosis.causes else []
+
+
+def _alone(named: NamedScenario, place: int) -> list[Plant]:
+    """The plants with all but one left as they were before."""
+    return [
+        plant if number == place else msgspec.structs.replace(plant, to=plant.from_)
+        for number, plant in enumerate(named.scenario.plants)
+    ]
 
 
 def _growth(told: Answer) -> int:
@@ -262,6 +272,10 @@ def main(arguments: list[str]) -> int:
     calibration = fit(train)
     report("fitted on", train, calibration)
     is_met = report("held out", held, calibration)
+    if "--check" not in arguments:
+        path = Path(perfgate.diagnose.__file__).parent / NAME
+        path.write_text(readable_json(calibration), encoding="utf-8")
+        say(f"written: {path.name}, {calibration.cases} cases")
     double = collect_pairs()
     both = statistics.fmean(case.is_in_three for case in double)
     loud, quiet = unchanged()
@@ -270,10 +284,6 @@ def main(arguments: list[str]) -> int:
     is_met &= both >= 0.85 and loud <= 0.02 * quiet
     wrong = [case.name for case in cases if case.features.is_proven and not case.is_right]
     say(f"\nnot first: {', '.join(wrong) or 'none'}")
-    if "--check" not in arguments:
-        path = Path(perfgate.diagnose.__file__).parent / NAME
-        path.write_text(readable_json(calibration), encoding="utf-8")
-        say(f"written: {path.name}, {calibration.cases} cases")
     return 0 if is_met else 1
 
 
