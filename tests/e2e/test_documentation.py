@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from perfgate.config.typed_yaml import read_typed
+from perfgate.core.errors import UsageError
 from perfgate.gate.policy_file import load_policy
 from perfgate.guardrails.load import load_rules
 from perfgate.guardrails.rule import RuleSource
@@ -19,6 +21,7 @@ from perfgate.measure.suite import load_suite
 from tests.documentation.links import pages
 from tests.documentation.walkthrough import starts
 from tests.e2e.warm_start import run_command
+from tests.planted.scenario import Scenario
 from tests.repositories import Repository, clean_environment
 
 if TYPE_CHECKING:
@@ -97,6 +100,8 @@ def test_a_shown_file_is_one_that_perfgate_takes(place: str, text: str) -> None:
         assert load_suite(text.encode(), "perf_models.yaml"), place
     elif "policy:" in text:
         assert load_policy(text.encode(), "perfgate.yaml", today=dt.date(2026, 11, 29)).rules, place
+    elif "plant:" in text:
+        assert read_typed(text.encode(), "fault.yaml", Scenario, UsageError).value.plants, place
     else:
         found = load_rules([RuleSource(path="guardrails.yaml", text=text.encode())])
         assert found.sources == ("guardrails.yaml",), place
