@@ -92,6 +92,8 @@ def is_right(cause: Cause, expected: Expect) -> bool:
     rules = expected.rule if isinstance(expected.rule, list) else [expected.rule]
     if cause.rule not in rules:
         return False
+    if expected.flags:
+        return cause.difference is not None and cause.difference.name in expected.flags
     operators = expected.operator if isinstance(expected.operator, list) else [expected.operator]
     names = "" if cause.operator is None else cause.operator.name
     fits_operator = bool(expected.operator) and names in operators
