@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -133,7 +134,8 @@ def test_a_failure_names_benchmark_command_exit_code_and_last_words(
 
 
 def test_a_command_that_hangs_is_ended_at_its_time(ask: Request) -> None:
-    assert "was ended after 0.5 s" in refusal(ask, launch("import time; time.sleep(600)"), timeout=0.5)
+    told = refusal(ask, launch("import time; time.sleep(600)"), timeout=0.5)
+    assert re.search(r"was ended after \d+(\.\d+)? s", told)  # how late the end is noticed is the machine's
 
 
 def test_a_compile_job_over_its_time_or_memory_is_a_failure_of_infrastructure(ask: Request) -> None:
