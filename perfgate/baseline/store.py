@@ -36,10 +36,20 @@ class Baselines(msgspec.Struct, frozen=True):
 
 def encode_record(record: Record) -> str:
     """The text of a record file: sorted keys, one run per line, finite numbers only, its own digest."""
-    content = plain(record)
-    if not record.subject.pipeline:
-        del content["subject"]["pipeline"]  # a model has none: its file stays as it was before there were any
+    content = _content(record)
     return readable_json(content | {"digest": _digest(content)}, flat=_ONE_LINE)
+
+
+def _content(record: Record) -> dict[str, Any]:
+    """What a file holds; parts of the subject that a benchmark does not have are left out.
+
+    So the file of a model stays as it was before there were pipelines and files that flags name.
+    """
+    content: dict[str, Any] = plain(record)
+    for name in ("pipeline", "files"):
+        if not content["subject"][name]:
+            del content["subject"][name]
+    return content
 
 
 def decode_record(data: bytes, path: str, *, check_digest: bool = True) -> Record:
@@ -68,7 +78,7 @@ def trace_id(record: Record) -> str:
 
     It follows from the content: the same record has the same id everywhere, whoever accepted it.
     """
-    return _digest(plain(msgspec.structs.replace(record, provenance=Provenance())))[:TRACE_DIGITS]
+    return _digest(_content(msgspec.structs.replace(record, provenance=Provenance())))[:TRACE_DIGITS]
 
 
 def read_baselines(files: Mapping[str, bytes]) -> Baselines:

@@ -11,7 +11,7 @@ import pytest
 
 from perfgate.core.errors import UsageError
 from tests.planted.answer import answer
-from tests.planted.scenario import NamedScenario, read_scenarios
+from tests.planted.scenario import KINDS, NamedScenario, read_scenarios
 
 ALL = read_scenarios(Path(__file__).parent / "faults")
 SMALL = frozenset({"tiny", "tiny_prefill", "relu", "even", None})
@@ -30,7 +30,7 @@ def test_the_cause_of_a_planted_fault_comes_first(named: NamedScenario) -> None:
 def test_there_are_faults_of_every_kind_on_every_device() -> None:
     assert len(ALL) >= 60
     kinds = {plant.kind for named in ALL for plant in named.scenario.plants}
-    assert kinds == {"flag", "runtime", "device", "parameter", "preset", "edit", "file"}
+    assert kinds == set(KINDS)
     devices = {named.scenario.device for named in ALL}
     assert devices == {"ascend-310p-like", "ascend-910b-like", "a100-like", "orin-like"}
 
