@@ -158,7 +158,9 @@ def operator_text(operator: OperatorRef) -> str:
 def headline(found: Diagnosis) -> str:
     """The words above the causes."""
     if not found.causes:
-        return "no cause found"
+        return (
+            "none: both traced executions take the same time" if has_equal_traces(found) else "no cause found"
+        )
     first = found.causes[0]
     if first.confidence < LEAST_FOUND:
         where = "" if first.operator is None else f" at {inert(first.operator.name)}"
@@ -196,10 +198,20 @@ def place_of(difference: Difference) -> str:
     return difference.place.rpartition(":")[0] if difference.place.count(":") > 1 else difference.place
 
 
+def has_equal_traces(found: Diagnosis) -> bool:
+    """The profiles are equal in the focus metric, so all of the difference lies in the samples."""
+    attribution = found.attribution
+    if attribution is None or found.causes or not attribution.rows:
+        return False
+    return attribution.unit == "ps" and attribution.residual == attribution.total
+
+
 def unexplained_text(found: Diagnosis) -> str:
     """`12 % unexplained` where much of the delta is not in the profiles, else ""."""
     if found.attribution is None or found.attribution.residual_share <= 0.1:  # noqa: PLR2004 - DIAGNOSIS 1.2
         return ""
+    if has_equal_traces(found):
+        return "the samples differ by what no trace shows"
     return f"{found.attribution.residual_share:.0%} of the delta is unexplained".replace("%", " %")
 
 
