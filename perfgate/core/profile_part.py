@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
     from perfgate.core.execution_profile import Profile
 
+SCHEMA = "perfgate/profile-part/1"
 LEVELS = ("application", "graph", "operators", "kernels", "hardware")
 
 
 class ProfilePart(msgspec.Struct, frozen=True, kw_only=True):
     """The chosen levels, the others None; `copies` belong to the kernels, `digest` to the whole profile."""
 
-    schema: str = "perfgate/profile-part/1"
+    schema: str = SCHEMA
     device: str
     digest: str
     notes: tuple[str, ...]

@@ -41,10 +41,13 @@ def _step_flows(phase: Phase) -> dict[tuple[int, int], int]:
     target = numbers[columns.owner[kernel]]
     size = rows.size[order] * columns.repeat[kernel] * phase.times
     chosen = ~is_write & (source != target)
-    pairs, which = np.unique(np.stack([source[chosen], target[chosen]]), axis=1, return_inverse=True)
-    sums = np.zeros(pairs.shape[1], dtype=np.int64)
-    np.add.at(sums, which.reshape(-1), size[chosen])
-    return {(int(a), int(b)): int(total) for (a, b), total in zip(pairs.T, sums, strict=True)}
+    # Both numbers in one: finding equal pairs of a row each is several times slower.
+    width = int(numbers.max()) + 2
+    pairs, which = np.unique((source[chosen] + 1) * width + target[chosen] + 1, return_inverse=True)
+    sums = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(sums, which, size[chosen])
+    left, right = (pairs // width - 1).tolist(), (pairs % width - 1).tolist()
+    return dict(zip(zip(left, right, strict=True), sums.tolist(), strict=True))
 
 
 def _operator_numbers(phase: Phase) -> Ints:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from perfgate.core.diagnosis import Cause, Commit, Diagnosis, Effect, MetricDelta
     from perfgate.plan.incident import Incident
 
-TODO = "TODO(owner)"
+TODO = "TODO(owner)"  # a section that no stored value fills is kept, for its owner to fill
 _SHORT = 7
 _MOST_EFFECTS = 12
 _SECONDS_PER_HOUR = 3600.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perfgate.core.difference import DifferenceKind
 from perfgate.core.setting import stage_of
 
 if TYPE_CHECKING:
     from perfgate.core.diagnosis import Fix
+    from perfgate.core.difference import DifferenceKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +48,3 @@ def wanted_of(fix: Fix) -> tuple[Wanted, ...]:
     )
     put = (Wanted(kind=item.kind, name=item.name, value=item.value) for item in fix.settings)
     return *taken, *put
-
-
-UNDOABLE = frozenset(
-    {
-        DifferenceKind.FLAG,
-        DifferenceKind.RUNTIME,
-        DifferenceKind.STAGE,
-        DifferenceKind.FILE,
-        DifferenceKind.MODEL,
-    }
-)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from perfgate.core.codec import decode
-from perfgate.core.errors import PerfgateError, UnusableError, UsageError
-from perfgate.core.execution_profile import SCHEMA, Profile
+from perfgate.core.errors import PerfgateError, UsageError
 from perfgate.diagnose.engine import Observation
 from perfgate.diagnose.summary_profile import profile_of_summary
 from perfgate.workflow.measuring import PROFILE_SUFFIX, Measurer, read_records
+from perfgate.workflow.profile_file import profile_beside
 from perfgate.workflow.suites import find_suites
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from perfgate.core.execution_profile import Profile
     from perfgate.core.record import Record
     from perfgate.measure.benchmark import Benchmark
     from perfgate.measure.simulation_input import SimulationInput
@@ -170,35 +171,18 @@ def _read(path: Path) -> dict[str, tuple[Record, Profile | None]]:
         from perfgate.baseline.store import decode_record  # noqa: PLC0415 - only here
 
         record = decode_record(path.read_bytes(), str(path))
-        return {record.key: (record, read_profile(path.with_name(f"{path.stem}{PROFILE_SUFFIX}")))}
+        return {record.key: (record, profile_beside(path.with_name(f"{path.stem}{PROFILE_SUFFIX}")))}
     from perfgate.baseline.slug import baseline_path  # noqa: PLC0415 - the same
 
     found = {}
     for key, record in read_records(path).items():
         file = path / baseline_path(record.benchmark, record.device)
-        found[key] = (record, read_profile(file.with_name(f"{file.stem}{PROFILE_SUFFIX}")))
+        found[key] = (record, profile_beside(file.with_name(f"{file.stem}{PROFILE_SUFFIX}")))
     return found
-
-
-def read_profile(path: Path) -> Profile | None:
-    """A whole profile that `record --profile` wrote; None without the file, or for chosen levels only.
-
-    Raises:
-        UnusableError: it cannot be read.
-    """
-    if not path.is_file():
-        return None
-    remedy = "record it again with `perfgate record --profile`"
-    content = decode(path.read_bytes(), dict[str, object], str(path), UnusableError, remedy)
-    if content.get("schema") != SCHEMA:
-        return None
-    return decode(path.read_bytes(), Profile, str(path), UnusableError, remedy)
 
 
 def model_digest(simulation: SimulationInput) -> str:
     """As a record keeps it."""
-    import hashlib  # noqa: PLC0415 - one use
-
     return hashlib.sha256(simulation.request.model).hexdigest()
 
 

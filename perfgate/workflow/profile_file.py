@@ -9,6 +9,7 @@ import msgspec
 from perfgate.core.codec import decode
 from perfgate.core.errors import UsageError
 from perfgate.core.execution_profile import SCHEMA, Profile
+from perfgate.core.profile_part import SCHEMA as PART_SCHEMA
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +44,18 @@ def read_profile(path: Path) -> Profile:
     if wrong:
         raise UsageError(f"not a possible profile, {wrong}", where, _REMEDY)
     return profile
+
+
+def profile_beside(path: Path) -> Profile | None:
+    """The whole profile that lies beside a record; None without one, and where only some levels were kept.
+
+    Raises:
+        UsageError: as `read_profile`.
+    """
+    if not path.is_file():
+        return None
+    form = decode(path.read_bytes(), _Form, str(path), UsageError, _REMEDY).schema
+    return None if form == PART_SCHEMA else read_profile(path)
 
 
 def _contradiction(profile: Profile) -> str:

@@ -33,8 +33,8 @@ from perfgate.plan.validation_rows import (
     speedup_row,
 )
 from perfgate.workflow.comparing import compare_records, read_sides
-from perfgate.workflow.diagnosis_side import read_profile
 from perfgate.workflow.measuring import PROFILE_SUFFIX, read_records
+from perfgate.workflow.profile_file import profile_beside
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -215,7 +215,7 @@ def _unjudged(name: str, sides: Sequence[Mapping[str, float]]) -> ValidationRow:
 def _seconds(folder: Path, record: Record) -> dict[str, float]:
     """Seconds by scope and operator: of the profile beside the record, else of its summary."""
     path = folder / baseline_path(record.benchmark, record.device)
-    profile = read_profile(path.with_name(f"{path.stem}{PROFILE_SUFFIX}")) or profile_of_summary(record)
+    profile = profile_beside(path.with_name(f"{path.stem}{PROFILE_SUFFIX}")) or profile_of_summary(record)
     if profile is None:
         return {}
     operators = {row.name: row.total_ps for row in profile.operators}

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 from perfgate.baseline.revision import find_base
 from perfgate.baseline.store import decode_record
-from perfgate.core.codec import decode
-from perfgate.core.diagnosis import Diagnosis
-from perfgate.core.errors import UnusableError, UsageError
+from perfgate.core.errors import UsageError
 from perfgate.core.machine import SIMULATED
 from perfgate.report.html.largest import keep_largest
 from perfgate.report.html.material import Material, pair_operators
 from perfgate.workflow.baseline_history import BaselineFile, baseline_history
 from perfgate.workflow.blame import Span
 from perfgate.workflow.diagnosing import DiagnoseRequest, diagnose_pairs
-from perfgate.workflow.diagnosis_side import TreeSides, read_profile
+from perfgate.workflow.diagnosis_file import read_diagnosis
+from perfgate.workflow.diagnosis_side import TreeSides
 from perfgate.workflow.explaining import commit_sides
 from perfgate.workflow.measuring import PROFILE_SUFFIX
 from perfgate.workflow.page_files import require_bokeh, write_page
+from perfgate.workflow.profile_file import read_profile
 from perfgate.workflow.recording import open_tree
 from perfgate.workflow.suites import select
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from perfgate.core.execution_profile import Profile
+    from perfgate.core.diagnosis import Diagnosis
     from perfgate.core.record import Record
     from perfgate.workflow.diagnosis_side import DiagnosisSide
     from perfgate.workflow.worktree import WorkTree
@@ -57,14 +57,14 @@ def visualise(request: VisualiseRequest) -> Material:
     require_bokeh("perfgate visualize")
     material = _of_files(request) if request.profiles else _of_tree(request)
     if request.diagnosis is not None:
-        material = replace(material, diagnosis=read_diagnosis(request.diagnosis, material))
+        material = replace(material, diagnosis=_diagnosis(request.diagnosis, material))
     write_page(request.output, material)
     return material
 
 
 def _of_files(request: VisualiseRequest) -> Material:
     paths = request.profiles
-    profiles = [_whole_profile(path) for path in paths]
+    profiles = [read_profile(path) for path in paths]
     records = [_record_beside(path) for path in paths]
     before = profiles[0] if len(profiles) > 1 else None
     after, record = profiles[-1], records[-1]
@@ -77,14 +77,6 @@ def _of_files(request: VisualiseRequest) -> Material:
         operators=keep_largest(pair_operators(None if before is None else before.operators, after.operators)),
         records=(records[0] if before is not None else None, record),
     )
-
-
-def _whole_profile(path: Path) -> Profile:
-    profile = read_profile(path)
-    if profile is None:
-        what = "not a whole profile" if path.is_file() else "no such file"
-        raise UsageError(what, str(path), f"name a file that `{_ARTEFACT}` wrote")
-    return profile
 
 
 def _record_beside(path: Path) -> Record | None:
@@ -178,27 +170,6 @@ def material_of(
     )
 
 
-def read_diagnosis(path: Path, material: Material) -> Diagnosis:
-    """The diagnosis of the page's benchmark, from a file with one or with several.
-
-    Raises:
-        UnusableError: the file cannot be read.
-        UsageError: it explains other benchmarks only.
-    """
-    remedy = "write it again with `perfgate diagnose --json`"
-    if not path.is_file():
-        raise UsageError("no such file", str(path), "name a file that `perfgate diagnose --json` wrote")
-    data = path.read_bytes()
-    content = decode(data, dict[str, object], str(path), UnusableError, remedy)
-    if "diagnoses" not in content:
-        found = [decode(data, Diagnosis, str(path), UnusableError, remedy)]
-    else:
-        from perfgate.report.diagnosis_report import DiagnosisReport  # noqa: PLC0415 - only for this form
-
-        found = list(decode(data, DiagnosisReport, str(path), UnusableError, remedy).diagnoses)
-    wanted = f"{material.benchmark}[{material.device}]"
-    for item in found:
-        if item.key == wanted:
-            return item
-    keys = ", ".join(item.key for item in found) or "nothing"
-    raise UsageError(f"it explains {keys}, and the profiles are of {wanted}", str(path), "name another file")
+def _diagnosis(path: Path, material: Material) -> Diagnosis:
+    """The diagnosis of the page's benchmark; another one's would be drawn on the wrong operators."""
+    return read_diagnosis(path, f"{material.benchmark}[{material.device}]").diagnosis

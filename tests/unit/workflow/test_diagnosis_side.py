@@ -7,8 +7,9 @@ import pytest
 
 from perfgate.core.errors import UnusableError, UsageError
 from perfgate.core.setting import Setting
-from perfgate.workflow.diagnosis_side import TreeSides, read_profile, sides_of_files
+from perfgate.workflow.diagnosis_side import TreeSides, sides_of_files
 from perfgate.workflow.measuring import write_profile, write_record
+from perfgate.workflow.profile_file import profile_beside
 from perfgate.workflow.recording import open_tree
 from tests.diagnosed_project import FILES, UNET
 from tests.repositories import Repository
@@ -135,13 +136,13 @@ def test_a_recorded_profile_counts_more_than_files_that_give_other_numbers(
 
 def test_a_profile_of_chosen_levels_is_no_whole_one_and_a_broken_one_is_told(tmp_path: Path) -> None:
     path = tmp_path / "x.profile.json"
-    assert read_profile(path) is None
+    assert profile_beside(path) is None
     path.write_text('{"schema": "perfgate/profile-part/1"}')
-    assert read_profile(path) is None
+    assert profile_beside(path) is None
     for text in ("{", '{"schema": "perfgate/profile/1"}'):
         path.write_text(text)
-        with pytest.raises(UnusableError):
-            read_profile(path)
+        with pytest.raises(UsageError):
+            profile_beside(path)
 
 
 def test_what_is_no_record_is_told_with_its_file(tmp_path: Path) -> None:
