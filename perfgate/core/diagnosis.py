@@ -70,7 +70,6 @@ class RowKind(StrEnum):
     CONVERSIONS = "conversions"  # layout conversions on the device
     OTHER = "other"
     WAIT = "wait"
-    IDLE = "idle"
 
 
 class AttributionRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,14 +127,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
-    """A re-simulation: the amount with the difference undone, and the share of the delta that recovers.
-
-    `applied` is the amount of the before side with the difference put in; None: not simulated.
-    """
+    """A re-simulation: the amount with the difference undone, and the share of the delta that recovers."""
 
     undone: int
     recovered: float
-    applied: int | None = None
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +156,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Severity(StrEnum):
-    """High: at least 20 % of the delta or a broken budget; medium: 10 %; low: less."""
+    """High: at least 20 % of the delta; medium: 10 %; low: less."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -208,7 +203,6 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True):
     peak_memory: int | None = None
     is_estimated: bool = False
     advice: str = ""
-    command: str = ""
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):

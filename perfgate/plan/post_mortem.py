@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from perfgate.core.units import PS_PER_SECOND, percent, readable
 from perfgate.plan.choice import gain
 from perfgate.report.code_span import MAX_SENTENCE, code_span
+from perfgate.report.diagnosis_rows import probability_text
 from perfgate.report.validation_table import markdown_table
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _difference(cause: Cause) -> str:
 
 
 def _commit(commit: Commit) -> str:
-    sure = "" if commit.probability is None else f", probability {commit.probability:.3f}"
+    sure = "" if commit.probability is None else f", probability {probability_text(commit.probability)}"
     return f"{code_span(commit.commit[:_SHORT])} {code_span(commit.subject)} ({commit.relation}{sure})"
 
 

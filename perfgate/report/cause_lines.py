@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perfgate.report.diagnosis_rows import fix_rows, operator_text, place_of, shown_value
+from perfgate.report.diagnosis_rows import fix_rows, operator_text, place_of, probability_text, shown_value
 
 if TYPE_CHECKING:
     from perfgate.core.diagnosis import Cause, Diagnosis
@@ -21,7 +21,7 @@ def cause_lines(found: Diagnosis) -> list[str]:
     lines = [f"cause {cause.confidence:.2f}: {_what(cause)}{_where(cause)}"]
     if cause.commit is not None:
         commit = cause.commit
-        sure = "" if commit.probability is None else f" {commit.probability:.3f}"
+        sure = "" if commit.probability is None else f" {probability_text(commit.probability)}"
         lines.append(f'commit: {commit.commit[:_SHORT]} "{commit.subject}" ({commit.relation}{sure})')
     first = next((row for row in fix_rows(found) if row.gain), None)
     if first is not None:

@@ -28,6 +28,7 @@ SHORT_DIGEST = 12  # digits of a digest that people compare
 _DIGESTS = frozenset({DifferenceKind.FILE, DifferenceKind.MODEL, DifferenceKind.DEVICE})
 _NUMBERS = {2: "both", 3: "all three", 4: "all four", 5: "all five"}
 _PERMILLE = 1000
+ALMOST_SURE = 0.999
 _CROSSING = 2  # copies: down and up again
 WHERE = {"ps": "WHERE THE TIME WENT", "B": "WHERE THE BYTES WENT", "nJ": "WHERE THE ENERGY WENT"}
 
@@ -311,3 +312,8 @@ def _edits(fix: Fix) -> tuple[str, ...]:
     if fix.advice:
         lines.append(inert(fix.advice))
     return tuple(lines)
+
+
+def probability_text(value: float) -> str:
+    """Three decimals, and never certainty."""
+    return f"{value:.3f}" if value < ALMOST_SURE else f"> {ALMOST_SURE}"

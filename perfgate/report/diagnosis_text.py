@@ -18,6 +18,7 @@ from perfgate.report.diagnosis_rows import (
     hit_texts,
     metric_rows,
     place_of,
+    probability_text,
     proof_text,
     together_text,
     unexplained_text,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _LABEL = 10  # columns of the words before the values
 _SHORT = 7
-ALMOST_SURE = 0.999
 _TITLE = 61
 
 
@@ -168,15 +168,10 @@ def commit_text(commit: Commit, now: dt.datetime) -> str:
     """`a3f8d2c "tidy convert flags", 3 days ago   (bisection, probability 0.998)`."""
     inside = commit.relation
     if commit.probability is not None:
-        inside += f", probability {_probability(commit.probability)}"
+        inside += f", probability {probability_text(commit.probability)}"
     when = age(commit.date, now)
     aged = f", {when}" if when else ""
     return inert(f'{commit.commit[:_SHORT]} "{commit.subject}"{aged}   ({inside})')
-
-
-def _probability(value: float) -> str:
-    """Three decimals, and never certainty."""
-    return f"{value:.3f}" if value < ALMOST_SURE else f"> {ALMOST_SURE}"
 
 
 def _fixes(found: Diagnosis) -> Iterator[str]:
