@@ -167,7 +167,7 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 
 def quoted_scalar(text: str) -> str:
     """A text as one YAML scalar; only double quotes keep a line end or another control character."""
-    if re.fullmatch(r"\w[\w./-]*", text):  # `-` begins a list and `---` a document
+    if re.fullmatch(r"(?!\.{3})[\w./][\w./-]*", text):  # `-`, `---` and `...` mean something
         return text
     if text.isprintable():
         return "'" + text.replace("'", "''") + "'"
