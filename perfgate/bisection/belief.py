@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Bools: TypeAlias = NDArray[np.bool_]
 
-PLACED = 0.1  # commits with P(bad) below it, or above 1 - it, tell the levels
+# Commits with P(bad) below it, or above 1 - it, tell the levels. Just beside .1, which is met exactly where
+# the data say nothing: rounding must not decide.
+PLACED = 0.1 - 1e-9
 _ROUNDS = 2  # of levels and posterior; the first knows only the end points
 
 

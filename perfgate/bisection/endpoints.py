@@ -19,6 +19,8 @@ BATCH, LEAST_BATCH = 10, 3  # samples of a launch; fewer than three have no medi
 LEAST_LAUNCHES = 2  # at each end
 MOST_SAMPLES = 240  # at each end
 CLEAR = 4.0  # standard errors
+SPOILT = 3.0  # robust SD of a launch's distance from its commit
+MAD_TO_SD = 1.4826
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,18 +30,28 @@ class Contrast:
     step: float
     error: float
     spread: float
+    freedom: float  # degrees of freedom of the spread
 
     @property
     def z(self) -> float:
         """Standard errors between them."""
         return self.step / self.error
 
+    @property
+    def is_clear(self) -> bool:
+        """In either direction, 4 SD of the normal law; by Student's law where the spread is not well known.
 
-def contrast(trail: Trail, good: int, bad: int, build: float = 0.0) -> Contrast:
+        Its quantile after Peiser (1943): t = z + (z^3 + z) / 4f + (5 z^5 + 16 z^3 + 3 z) / 96 f^2.
+        """
+        odd, next_odd = CLEAR**3 + CLEAR, 5 * CLEAR**5 + 16 * CLEAR**3 + 3 * CLEAR
+        return abs(self.z) >= CLEAR + odd / (4 * self.freedom) + next_odd / (96 * self.freedom**2)
+
+
+def contrast(trail: Trail, good: int, bad: int) -> Contrast:
     """Compare all launches of two positions.
 
-    z = (m_bad - m_good) / sqrt(1.1 sd^2 (1/n_g + 1/n_b) + tau^2 (1/u_g + 1/u_b)
-    + 2 phi^2); `build` is phi^2. sd and tau are those of all launches so far.
+    z = (m_bad - m_good) / sqrt(1.07 sd^2 (1/n_g + 1/n_b) + tau^2 (1/u_g + 1/u_b)); n are the samples that
+    count. sd and tau are those of all launches so far.
     """
     readings = read(trail.values)
     ends = np.searchsorted(readings.positions, (good, bad))
@@ -48,19 +60,30 @@ def contrast(trail: Trail, good: int, bad: int, build: float = 0.0) -> Contrast:
     means = readings.sums(readings.means * readings.counts)[ends] / counts
     tau = launch_variance(readings)
     variance = SPREAD_PENALTY * readings.spread**2 * float((1 / counts).sum())
-    variance += tau * float((1 / launches).sum()) + 2 * build
-    return Contrast(step=float(means[1] - means[0]), error=math.sqrt(variance), spread=readings.spread)
+    variance += tau * float((1 / launches).sum())
+    return Contrast(
+        step=float(means[1] - means[0]),
+        error=math.sqrt(variance),
+        spread=readings.spread,
+        freedom=max(float((readings.counts - 1).sum()), 1.0),
+    )
 
 
 def launch_variance(readings: Readings) -> float:
-    """tau^2 from the scatter of the launches of each commit (DerSimonian and Laird 1986), at least .3 %."""
+    """tau^2 from the scatter of the launches of each commit (DerSimonian and Laird 1986), at least .3 %.
+
+    A launch that something else has spoilt is pulled in to 3 robust SD, or it would stand for all.
+    """
     weights = 1.0 / readings.noise()
     totals = readings.sums(weights)
     means = readings.sums(readings.means * weights) / totals
-    scatter = float((weights * (readings.means - means[readings.owner]) ** 2).sum())
+    apart = np.abs(readings.means - means[readings.owner]) * np.sqrt(weights)
+    several = np.bincount(readings.owner)[readings.owner] > 1
+    if several.any():
+        apart = np.minimum(apart, SPOILT * max(1.0, MAD_TO_SD * float(np.median(apart[several]))))
     freedom = len(readings.means) - len(totals)
     scale = float(weights.sum() - (readings.sums(weights**2) / totals).sum())
-    excess = (scatter - freedom) / scale if scale > 0 else 0.0
+    excess = (float((apart**2).sum()) - freedom) / scale if scale > 0 else 0.0
     return max(excess, LEAST_LAUNCH_EFFECT**2)
 
 
@@ -84,7 +107,7 @@ def separate(trail: Trail, good: int, bad: int, purpose: Purpose) -> Asking[bool
     has_failed = yield from launch_both(trail, good, bad, BATCH, purpose)
     while not has_failed:
         launches = [len(trail.launches[place]) for place in (good, bad)]
-        if min(launches) >= LEAST_LAUNCHES and abs(contrast(trail, good, bad).z) >= CLEAR:
+        if min(launches) >= LEAST_LAUNCHES and contrast(trail, good, bad).is_clear:
             return True
         if max(sum(map(len, trail.values[place])) for place in (good, bad)) >= MOST_SAMPLES:
             return False

@@ -12,6 +12,7 @@ from perfgate.bisection.belief import Belief, believe
 from perfgate.bisection.budget import expected_cost
 from perfgate.bisection.confirmation import DOUBTFUL_BUILDS, Fresh, confirm, shows_step
 from perfgate.bisection.probe import Purpose
+from perfgate.bisection.residual import LOST, chance_of_step
 from perfgate.bisection.several import between_two_steps
 from perfgate.bisection.trail import View
 from perfgate.bisection.untried import untried_near
@@ -44,7 +45,7 @@ class Hunted:
 
 
 def hunt(trail: Trail, low: int, high: int) -> Asking[Hunted]:
-    """Search the range; both ends have launches that differ."""
+    """Search the range; both ends have launches that differ. Behind a culprit it may hold nothing."""
     weights = np.array([item.weight for item in trail.problem.candidates])
     fresh: dict[tuple[int, int], Fresh] = {}
     refused = 0
@@ -71,6 +72,8 @@ def hunt(trail: Trail, low: int, high: int) -> Asking[Hunted]:
             middle = between_two_steps(belief.readings, belief.launch_variance)
             if middle is not None:
                 return Hunted(belief=belief, split=middle)
+        if trail.found and chance_of_step(trail, high) < LOST:
+            return Hunted(belief=belief)
         action = best_action(belief, places, trail.built, trail.prices())
         is_long = trail.samples() > patience
         if action is None or is_long or action.rate < GIVE_UP or is_hidden(trail, belief, action):

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from perfgate.bisection.endpoints import launch_variance
-from perfgate.bisection.posterior import LAUNCH_OUTLIERS, WIDE, WIDE_FLOOR
+from perfgate.bisection.posterior import LAUNCH_OUTLIERS
 from perfgate.bisection.probe import Launch  # noqa: TC001 - msgspec reads the annotations at run time
-from perfgate.bisection.readings import SPREAD_PENALTY, read
+from perfgate.bisection.readings import SPREAD_PENALTY, WIDE, WIDE_FLOOR, read
 from perfgate.core.codec import decode, plain, readable_json
 from perfgate.core.errors import UnusableError
 from perfgate.core.metric import Kind, Metric

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from perfgate.bisection.readings import LEAST_SPREAD, WIDE, WIDE_FLOOR
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,7 +25,6 @@ LAUNCH_OUTLIERS = 0.02  # share of launches that a neighbour on the machine has 
 # With a build effect a commit's launches are judged together, and a larger share would cap what a commit can
 # say near 7 nats: a posterior of .999 would stay out of reach.
 COMMIT_OUTLIERS = 1e-5
-WIDE, WIDE_FLOOR = 3.0, 0.05  # an outlier's SD: three times the normal one plus 5 %
 LEAST_LAUNCH_EFFECT = 0.003
 NODES = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # of a level, in standard errors round its estimate
 # Effects as shares of the step: smaller ones do no harm, larger ones leave nothing to find.
@@ -59,6 +60,7 @@ class Posterior:
 
 def effects_grid(step: float) -> tuple[Floats, Floats, Floats]:
     """Launch effects (T,), build effects (F,) and their log prior (T, F) for a step of this size."""
+    step = max(step, LEAST_SPREAD)  # a step of rounding errors must not decide which effects are looked at
     launch = np.hypot(LEAST_LAUNCH_EFFECT, LAUNCH_SHARES * step)
     return launch, BUILD_SHARES * step, np.log(LAUNCH_PRIOR[:, None] * BUILD_PRIOR[None, :])
 
@@ -91,15 +93,31 @@ def log_likelihood(readings: Readings, levels: Floats, grid: Grid) -> Floats:
 
 
 def _with_build_effect(readings: Readings, levels: Floats, variance: Floats, build: Floats) -> Floats:
-    """The same for phi > 0: the launches round their weighted mean X_c, and X_c round the level."""
-    precision = readings.sums(1.0 / variance)  # (K, T)
-    mean = readings.sums(readings.means[:, None] / variance) / precision
-    rest = readings.means[:, None] - mean[readings.owner]
-    inside = readings.sums(-0.5 * np.log(2 * np.pi * variance) - 0.5 * rest**2 / variance)
-    inside += 0.5 * np.log(2 * np.pi / precision)
+    """The same for phi > 0: the launches round their weighted mean X_c, and X_c round the level.
+
+    Summed over which launch of the commit is spoilt: none, or one of them. Two at once are left out.
+    """
+    spoilt = (WIDE * np.sqrt(variance) + WIDE_FLOOR) ** 2
+    usual = _moments(readings.means, variance, 1 - LAUNCH_OUTLIERS)  # (4, U, T)
+    rare = _moments(readings.means, spoilt, LAUNCH_OUTLIERS)
+    none = np.add.reduceat(usual, readings.starts, axis=1)
+    which = none[:, readings.owner] - usual + rare
+    order = np.argsort(np.concatenate((np.arange(len(readings.positions)), readings.owner)), kind="stable")
+    precision, linear, square, log_density = np.concatenate((none, which), axis=1)[:, order]
+    mean = linear / precision
+    inside = log_density - 0.5 * (square - linear * mean) + 0.5 * np.log(2 * np.pi / precision)
     apart = mean[:, None, :, None] - levels[:, None, None]
     total = 1.0 / precision[:, None, :, None] + build**2
-    return inside[:, None, :, None] + _mixture(apart, total, COMMIT_OUTLIERS)
+    each = inside[:, None, :, None] + _mixture(apart, total, COMMIT_OUTLIERS)
+    result: Floats = np.logaddexp.reduceat(each, readings.starts + np.arange(len(readings.starts)), axis=0)
+    return result
+
+
+def _moments(means: Floats, variance: Floats, share: float) -> Floats:
+    """Of share N(x; ., v), for each launch: 1 / v, x / v, x^2 / v and the log of its factor, (4, U, T)."""
+    values = means[:, None]
+    factor = np.log(share) - 0.5 * np.log(2 * np.pi * variance)
+    return np.stack([1.0 / variance, values / variance, values**2 / variance, factor])
 
 
 def _mixture(apart: Floats, variance: Floats, outliers: float) -> Floats:

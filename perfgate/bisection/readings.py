@@ -1,4 +1,4 @@
-"""The launches of the probed commits as arrays: clipped means, counts, and the spread inside a launch."""
+"""The launches of the probed commits as arrays: means without outliers, and the spread inside a launch."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Ints: TypeAlias = NDArray[np.int64]
 
-CLIP = 2.5  # SD round a launch's median; slow outliers beyond it are pulled in
-SPREAD_PENALTY = 1.1  # on the variance of a mean of clipped samples: outliers and the SD's own error
+OUTLIERS = 0.02  # share of samples that something else has slowed down
+WIDE, WIDE_FLOOR = 3.0, 0.05  # SD of an outlier, and of a spoilt launch: three times the normal one plus 5 %
+SPREAD_PENALTY = 1.07  # on the variance of a weighted mean: the error of the weights and of the SD
 LEAST_SPREAD = 1e-6  # of a log value: timers that always say the same
-_ROUNDS = 4  # of clipping and estimating: the third changes the SD by under 1 %
-_MAD_TO_SD = 1.4826
+LEAST_WEIGHT = 1e-6  # of a sample: a launch of nothing but outliers has a mean as well, and says little
+_MOST_SURPRISE = 50.0  # nats: far more than the least weight takes
+_ROUNDS = 4  # of weighing and estimating: one more changes the SD by under 1 %
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
     """K probed commits by position, their U launches side by side; `owner` says whose launch it is.
 
-    `means` are of clipped log values, positive in the wanted direction; `spread` is the SD inside a launch.
+    `means` are of log values, positive in the wanted direction, weighed by the chance that a sample is no
+    outlier; `counts` are the sums of these weights, `spread` is the SD inside a launch.
     """
 
     positions: Ints  # (K,), ascending
@@ -54,15 +57,15 @@ def read(launches: Mapping[int, Sequence[Floats]]) -> Readings:
     batches = [values for position in positions for values in launches[int(position)]]
     sizes = np.array([len(values) for values in batches])
     values = np.concatenate(batches)
-    medians = np.repeat([_median(batch) for batch in batches], sizes)
-    means, spread = _clipped(values, medians, sizes)
+    medians = np.array([_median(batch) for batch in batches])
+    means, counts, spread = _weighted(values, medians, sizes)
     starts = np.concatenate(([0], np.cumsum(per_commit)[:-1]))
     return Readings(
         positions=positions,
         owner=np.repeat(np.arange(len(positions)), per_commit),
         starts=starts,
         means=means,
-        counts=sizes.astype(np.float64),
+        counts=counts,
         spread=spread,
     )
 
@@ -73,18 +76,27 @@ def _median(values: Floats) -> float:
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
 
 
-def _clipped(values: Floats, medians: Floats, sizes: Ints) -> tuple[Floats, float]:
-    """Means of the clipped launches and their pooled SD, which clipping needs: a fixed point, in rounds."""
+def _weighted(values: Floats, medians: Floats, sizes: Ints) -> tuple[Floats, Floats, float]:
+    """Means of the launches, the samples that count in each, and their pooled SD.
+
+    A sample counts by its chance not to be an outlier: (1-eps) N(r; 0, sd^2) against
+    eps N(r; 0, (3 sd + .05)^2), r its distance from the launch's mean. Weights, means and SD are a fixed
+    point (an EM algorithm). It is sought from the SD of all samples downwards, so that two modes, each
+    with a good share of the samples, are one wide noise and not a few outliers.
+    """
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    several = np.repeat(sizes > 1, sizes)
-    freedom = float((sizes - 1).sum())
-    apart = np.abs(values - medians)[several]
-    spread = max(_MAD_TO_SD * _median(apart) if len(apart) else 0.0, LEAST_SPREAD)
-    means = values
-    for _ in range(_ROUNDS):
-        clipped = np.clip(values, medians - CLIP * spread, medians + CLIP * spread)
-        means = np.add.reduceat(clipped, starts) / sizes
-        if freedom:
-            rest = clipped - np.repeat(means, sizes)
-            spread = max(float(np.sqrt((rest * rest).sum() / freedom)), LEAST_SPREAD)
-    return means, spread
+    several = sizes > 1
+    weights = np.ones_like(values)
+    means, counts, spread = medians, sizes.astype(np.float64), LEAST_SPREAD
+    for _ in range(_ROUNDS + 1):
+        rest = values - np.repeat(means, sizes)
+        freedom = float((counts - 1)[several].sum())
+        if freedom > 0:
+            spread = max(float(np.sqrt((weights * rest * rest).sum() / freedom)), LEAST_SPREAD)
+        wide = WIDE * spread + WIDE_FLOOR
+        odds = OUTLIERS / (1 - OUTLIERS) * spread / wide
+        surprise = np.minimum(0.5 * (rest / spread) ** 2 - 0.5 * (rest / wide) ** 2, _MOST_SURPRISE)
+        weights = np.maximum(1.0 / (1.0 + odds * np.exp(surprise)), LEAST_WEIGHT)
+        counts = np.add.reduceat(weights, starts)
+        means = np.add.reduceat(weights * values, starts) / counts
+    return means, counts, spread

@@ -19,7 +19,7 @@ from perfgate.bisection.found import Findings, Found
 from perfgate.bisection.grid import UNDONE, grid_places
 from perfgate.bisection.hunt import Hunted, hunt
 from perfgate.bisection.probe import Purpose
-from perfgate.bisection.residual import rest_differs, stands_out
+from perfgate.bisection.residual import rest_differs, settle
 
 if TYPE_CHECKING:
     from perfgate.bisection.trail import Asking, Trail
@@ -51,30 +51,47 @@ def search_ranges(trail: Trail, high: int, total: float) -> Asking[Findings]:
     """Hunt in the whole range, then on each side of a culprit that still differs."""
     found = trail.found
     ranges = [(0, high)]
+    if high < len(trail.problem.candidates) - 1:
+        trail.cuts.append((high, high))  # what lies behind is undone somewhere and has a side of its own
+    reason = ""
     while ranges and len(found) < trail.problem.limits.max_culprits:
         low, top = ranges.pop(0)
         hunted = yield from hunt(trail, low, top)
         if hunted.split is not None:
-            for side in ((low, hunted.split), (hunted.split, top)):
-                is_clear = yield from separate(trail, *side, Purpose.SEARCH)
-                ranges += [side] if is_clear else []
-            continue
-        if hunted.pair is None:
-            ending = None if found else Ending.UNDECIDED
-            return Findings(ending=ending, found=tuple(found), total=total, reason=hunted.reason)
-        good, bad = hunted.pair
-        if found and not stands_out(trail, (low, top), good):
-            continue  # no more than builds of equal code differ
-        found.append(as_found(trail, hunted, good, bad))
-        for side in ((low, good), (bad, top)):
-            if len(found) < trail.problem.limits.max_culprits:
-                differs = yield from rest_differs(trail, *side)
-                ranges += [side] if differs else []
+            ranges += yield from halves(trail, (low, top), hunted.split)
+        elif hunted.pair is None:
+            reason = reason or hunted.reason
+        elif not found or (yield from settle(trail, (low, top), hunted.pair)):
+            found.append(as_found(trail, hunted, *hunted.pair))
+            ranges += yield from sides(trail, (low, top), hunted.pair)
     notes = [UNDONE] if high < len(trail.problem.candidates) - 1 else []
     if ranges:
         notes.append(f"more than {len(found)} changes; the others were not searched")
-    reason = "" if found else "the commits have several levels that cannot be told apart"
-    return Findings(ending=None, found=tuple(found), total=total, reason=reason, notes=tuple(notes))
+    if not found:
+        reason = reason or "the commits have several levels that cannot be told apart"
+    ending = None if found else Ending.UNDECIDED
+    return Findings(ending=ending, found=tuple(found), total=total, reason=reason, notes=tuple(notes))
+
+
+def halves(trail: Trail, whole: tuple[int, int], middle: int) -> Asking[list[tuple[int, int]]]:
+    """The ranges on both sides of a commit between two steps whose ends differ."""
+    trail.cuts.append((middle, middle))
+    ranges = []
+    for side in ((whole[0], middle), (middle, whole[1])):
+        is_clear = yield from separate(trail, *side, Purpose.SEARCH)
+        ranges += [side] if is_clear else []
+    return ranges
+
+
+def sides(trail: Trail, whole: tuple[int, int], pair: tuple[int, int]) -> Asking[list[tuple[int, int]]]:
+    """What is left and right of a culprit and may hold another one."""
+    trail.cuts.append(pair)
+    ranges: list[tuple[int, int]] = []
+    for side in ((whole[0], pair[0]), (pair[1], whole[1])):
+        if len(trail.found) < trail.problem.limits.max_culprits:
+            differs = yield from rest_differs(trail, *side)
+            ranges += [side] if differs else []
+    return ranges
 
 
 def as_found(trail: Trail, hunted: Hunted, good: int, bad: int) -> Found:
@@ -91,7 +108,7 @@ def as_found(trail: Trail, hunted: Hunted, good: int, bad: int) -> Found:
 
 def null_reason(trail: Trail, ends: Contrast, last: int) -> str:
     """Why nothing is searched, with the samples that would settle a change as large as the one seen."""
-    if ends.step < 0 and abs(ends.z) >= CLEAR:
+    if ends.step < 0 and ends.is_clear:
         return "the bad end is the better one"
     launches = min(len(trail.launches[place]) for place in (0, last))
     needed = launches * BATCH * ((CLEAR + POWER) / max(abs(ends.z), 1e-3)) ** 2

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perfgate.bisection.belief import believe
@@ -17,6 +19,10 @@ levels = st.floats(-0.2, 0.2)
 batches = st.lists(st.lists(levels, min_size=1, max_size=6).map(np.array), min_size=1, max_size=4)
 
 
+EQUAL_ENDS = [np.zeros(2), np.array([0.0] * 4 + [0.125]), np.zeros(6), np.array([0.0] * 5 + [0.125])]
+
+
+@example({5: [np.zeros(1), np.zeros(4)]}, EQUAL_ENDS, EQUAL_ENDS[::-1], Random(1))  # noqa: S311 - an order, no secret
 @given(st.dictionaries(st.integers(1, 49), batches, max_size=6), batches, batches, st.randoms())
 @settings(max_examples=60, deadline=None)
 def test_chances_sum_to_one_and_launches_have_no_order(inner, good, bad, random) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - hypothesis fills them in

@@ -54,7 +54,7 @@ def test_rate_by_hand() -> None:
     belief = belief_of({})
     action = best_action(belief, {500: 0.95}, set(), PRICES)
     assert action is not None
-    variance = 1.1 * belief.readings.spread**2 / action.samples + belief.launch_variance
+    variance = 1.07 * belief.readings.spread**2 / action.samples + belief.launch_variance
     variance += belief.build_variance
     bits = 0.95 * information(0.5, belief.step / variance**0.5)
     assert action.rate == pytest.approx(float(bits) / (20 + 1 + action.samples), rel=1e-6)

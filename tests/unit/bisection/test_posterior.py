@@ -38,16 +38,17 @@ def test_worked_example_of_the_design() -> None:
     # culprit is in (500, 1000] with 1 / (1 + e^-7.5) = .99945 without outliers. With 2 % of them, of SD
     # 3 x .01 + .05 = .08: f_good = .98 N(1) / .01 + .02 N(.125) / .08 = 23.713 + .099 = 23.812,
     # f_bad = .98 N(4) / .01 + .02 N(.5) / .08 = .01312 + .08802 = .10113; 23.812 / 23.913 = .99577.
-    data = readings([0.0, 0.01, 0.05], spread=0.01 / math.sqrt(1.1))
+    data = readings([0.0, 0.01, 0.05], spread=0.01 / math.sqrt(1.07))
     found = posterior(data, np.zeros(2), known(0.0, 0.05))
     assert found.segments[1] == pytest.approx(0.99577, abs=2e-5)
 
 
-def test_worked_example_with_rare_outliers() -> None:
-    # A build effect of next to nothing has outliers of 1e-5 only, and the design's .99945 comes out:
+def test_worked_example_with_rare_outliers(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With 1e-5 of them the design's .99945 comes out:
     # f_bad = N(4) / .01 + 1e-5 N(.5) / .08 = .013383 + .000044 = .013427, f_good = 24.197: .999445
-    data = readings([0.0, 0.01, 0.05], spread=0.01 / math.sqrt(1.1))
-    found = posterior(data, np.zeros(2), known(0.0, 0.05, build=1e-9))
+    monkeypatch.setattr("perfgate.bisection.posterior.LAUNCH_OUTLIERS", 1e-5)
+    data = readings([0.0, 0.01, 0.05], spread=0.01 / math.sqrt(1.07))
+    found = posterior(data, np.zeros(2), known(0.0, 0.05))
     assert found.segments[1] == pytest.approx(0.99945, abs=1e-5)
 
 
@@ -59,24 +60,39 @@ def test_prior_weights_count() -> None:
     assert found.bad() == pytest.approx([0.0, 0.75, 1.0])
 
 
-def test_build_effect_is_the_density_of_correlated_launches() -> None:
-    # two launches of one commit: covariance v I + phi^2; x = (.01, .03), v = 1e-4 x 1.1, phi = .02
-    data = Readings(
+def two_launches(first: float, second: float) -> Readings:
+    """Two launches of one commit, v = 1e-4."""
+    return Readings(
         positions=np.array([0]),
         owner=np.array([0, 0]),
         starts=np.array([0]),
-        means=np.array([0.01, 0.03]),
+        means=np.array([first, second]),
         counts=np.array([1.0, 1.0]),
-        spread=0.01,
+        spread=0.01 / math.sqrt(1.07),
     )
-    covariance = 1.1e-4 * np.eye(2) + 4e-4
-    x = data.means
-    expected = -0.5 * x @ np.linalg.solve(covariance, x) - 0.5 * math.log(
-        np.linalg.det(2 * np.pi * covariance)
-    )
-    found = log_likelihood(data, np.array([0.0]), known(0.0, 0.05, build=0.02))
+
+
+def test_build_effect_is_the_density_of_correlated_launches() -> None:
+    # covariance diag(v) + phi^2; x = (.01, .03), phi = .02; none of the launches is spoilt, or one of them,
+    # with v = (3 x .01 + .05)^2
+    x = np.array([0.01, 0.03])
+    expected = 0.0
+    for spoilt, share in (((0, 0), 0.98**2), ((0, 1), 0.98 * 0.02), ((1, 0), 0.98 * 0.02)):
+        variance = np.where(np.array(spoilt) > 0, 0.08**2, 1e-4)
+        covariance = np.diag(variance) + 4e-4
+        density = math.exp(-0.5 * x @ np.linalg.solve(covariance, x))
+        expected += share * density / math.sqrt(np.linalg.det(2 * np.pi * covariance))
+    found = log_likelihood(two_launches(0.01, 0.03), np.array([0.0]), known(0.0, 0.05, build=0.02))
     # 1e-5: share of outliers
-    assert found.item() == pytest.approx(float(expected), abs=1e-4)
+    assert found.item() == pytest.approx(math.log(expected), abs=1e-4)
+
+
+def test_a_spoilt_launch_does_not_rule_the_build_effect_out() -> None:
+    # one launch at the level, and one 15 % beside it: a hundred SD are no evidence against either explanation
+    data, level = two_launches(0.0, 0.15), np.array([0.0])
+    with_effect = log_likelihood(data, level, known(0.0, 0.05, build=0.005)).item()
+    without = log_likelihood(data, level, known(0.0, 0.05)).item()
+    assert with_effect == pytest.approx(without, abs=1.0)
 
 
 def test_no_data_can_rule_a_segment_out_for_good() -> None:
