@@ -7,14 +7,15 @@ differ, and that is summed over as in `posterior`, judged by the commits of all 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from perfgate.bisection.endpoints import CLEAR, contrast, launch_size, launch_variance
-from perfgate.bisection.posterior import Grid, effects_grid, log_likelihood
+from perfgate.bisection.posterior import NODES, Grid, effects_grid, log_likelihood
 from perfgate.bisection.probe import Purpose
-from perfgate.bisection.readings import read
+from perfgate.bisection.readings import Readings, read
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,6 @@ WORTH = 0.99  # chance of another change from which to search for it: new commit
 LOST = 0.1  # under which a search is given up
 SURE = 0.98  # from which what the search found is named
 NEIGHBOURS = 4  # new commits on each side of a doubtful pair
-LEVELS = 60  # evenly between the lowest and the highest launch
 MOST_SAMPLES = 160  # fresh ones at the ends of a side, to prove a hint
 
 
@@ -102,17 +102,16 @@ def chance_of_step(trail: Trail, top: int, *, is_even: bool = False) -> float:
     readings = read(trail.values)
     launch, build, log_prior = effects_grid(max(abs(found.step) for found in trail.found))
     shown = slice(0, 1 if is_even else None)
-    levels = np.linspace(readings.means.min(), readings.means.max(), LEVELS)
-    grid = Grid(good=levels, bad=levels, launch=launch, build=build[shown], log_prior=log_prior[:, shown])
-    density = log_likelihood(readings, levels, grid)
+    effects = (launch, build[shown], log_prior[:, shown])
     weights = np.cumsum([item.weight for item in trail.problem.candidates])[readings.positions]
     parts = split(trail, readings.positions)
-    sides = [(density[part], weights[part]) for part in parts]
-    one = np.array([one_level(side) for side, _ in sides]) + np.log(1 - PRIOR)  # (sides, T, F)
-    two = np.array([two_levels(side, places) for side, places in sides]) + np.log(PRIOR)
+    sides = [side_of(readings, part, effects) for part in parts]
+    one = np.array([one_level(side) for side in sides]) + np.log(1 - PRIOR)  # (sides, T, F)
+    two = np.array([two_levels(side, weights[part]) for side, part in zip(sides, parts, strict=True)])
+    two += np.log(PRIOR)
     either = np.logaddexp(one, two)
     chosen = next(place for place, part in enumerate(parts) if readings.positions[part.stop - 1] >= top)
-    rest = either.sum(axis=0) - either[chosen] + grid.log_prior
+    rest = either.sum(axis=0) - either[chosen] + log_prior[:, shown]
     with_step = np.logaddexp.reduce(rest + two[chosen], axis=None)
     without = np.logaddexp.reduce(rest + one[chosen], axis=None)
     return float(1.0 / (1.0 + np.exp(np.clip(without - with_step, -700.0, 700.0))))
@@ -126,22 +125,58 @@ def split(trail: Trail, positions: Ints) -> list[slice]:
     return [slice(first, end) for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)]
 
 
-def one_level(side: Floats) -> Floats:
-    """Log density (T, F) of the commits of a side, (K, M, T, F), if all have one of the M levels."""
-    total: Floats = np.logaddexp.reduce(side.sum(axis=0), axis=0) - np.log(side.shape[1])
-    return total
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """Log density of K commits at M levels, (K, M, T, F), and the log prior weights of the levels, (M,)."""
+
+    density: Floats
+    log_weights: Floats
 
 
-def two_levels(side: Floats, weights: Floats) -> Floats:
+def side_of(readings: Readings, part: slice, effects: tuple[Floats, Floats, Floats]) -> Side:
+    """The commits of a side at levels round the means of each: as fine as they are known, whatever the step.
+
+    A level is as likely anywhere between the lowest and the highest launch.
+    """
+    end = readings.starts[part.stop] if part.stop < len(readings.starts) else len(readings.means)
+    launches = slice(int(readings.starts[part.start]), int(end))
+    own = Readings(
+        positions=readings.positions[part],
+        owner=readings.owner[launches] - part.start,
+        starts=readings.starts[part] - readings.starts[part.start],
+        means=readings.means[launches],
+        counts=readings.counts[launches],
+        spread=readings.spread,
+    )
+    precision = 1.0 / (own.noise() + launch_variance(readings))
+    means = own.sums(own.means * precision) / own.sums(precision)
+    levels = np.unique(means[:, None] + NODES * own.sums(precision)[:, None] ** -0.5)
+    launch, build, log_prior = effects
+    grid = Grid(good=levels, bad=levels, launch=launch, build=build, log_prior=log_prior)
+    width = max(float(np.ptp(readings.means)), float(np.ptp(levels)))
+    return Side(density=log_likelihood(own, levels, grid), log_weights=np.log(np.gradient(levels) / width))
+
+
+def one_level(side: Side) -> Floats:
+    """Log density (T, F) of the commits of a side if all have one level."""
+    return _over_levels(side.density.sum(axis=0), side)
+
+
+def two_levels(side: Side, weights: Floats) -> Floats:
     """The same with one level up to a cut and another one behind, summed over cuts by their prior weight.
 
     `weights` are those of all candidates up to each commit, (K,).
     """
-    if len(side) == 1:
-        return np.full(side.shape[2:], -np.inf)
-    before = np.logaddexp.reduce(side.cumsum(axis=0), axis=1)[:-1]
-    after = np.logaddexp.reduce(side[::-1].cumsum(axis=0)[::-1], axis=1)[1:]
+    if len(weights) == 1:
+        return np.full(side.density.shape[2:], -np.inf)
+    before = _over_levels(side.density.cumsum(axis=0)[:-1], side)
+    after = _over_levels(side.density[::-1].cumsum(axis=0)[::-1][1:], side)
     log_weights = np.log(np.diff(weights) / (weights[-1] - weights[0]))
-    cuts = log_weights[:, None, None] + before + after
-    total: Floats = np.logaddexp.reduce(cuts, axis=0) - 2 * np.log(side.shape[1])
+    total: Floats = np.logaddexp.reduce(log_weights[:, None, None] + before + after, axis=0)
+    return total
+
+
+def _over_levels(density: Floats, side: Side) -> Floats:
+    """Sum over the levels, the third axis from behind."""
+    total: Floats = np.logaddexp.reduce(density + side.log_weights[:, None, None], axis=-3)
     return total

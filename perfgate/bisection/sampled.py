@@ -19,7 +19,7 @@ from perfgate.bisection.found import Findings, Found
 from perfgate.bisection.grid import UNDONE, grid_places
 from perfgate.bisection.hunt import Hunted, hunt
 from perfgate.bisection.probe import Purpose
-from perfgate.bisection.residual import rest_differs, settle
+from perfgate.bisection.residual import chance_of_step, rest_differs, settle
 
 if TYPE_CHECKING:
     from perfgate.bisection.trail import Asking, Trail
@@ -62,7 +62,10 @@ def search_ranges(trail: Trail, high: int, total: float) -> Asking[Findings]:
         elif hunted.pair is None:
             reason = reason or hunted.reason
         elif not found or (yield from settle(trail, (low, top), hunted.pair)):
-            found.append(as_found(trail, hunted, *hunted.pair))
+            is_change = (
+                chance_of_step(trail, top) if found else 1.0
+            )  # the first one is beyond doubt by the ends
+            found.append(as_found(trail, hunted, *hunted.pair, is_change))
             ranges += yield from sides(trail, (low, top), hunted.pair)
     notes = [UNDONE] if high < len(trail.problem.candidates) - 1 else []
     if ranges:
@@ -94,12 +97,15 @@ def sides(trail: Trail, whole: tuple[int, int], pair: tuple[int, int]) -> Asking
     return ranges
 
 
-def as_found(trail: Trail, hunted: Hunted, good: int, bad: int) -> Found:
-    """The confirmed pair as a value; the step is that of all its launches."""
+def as_found(trail: Trail, hunted: Hunted, good: int, bad: int, is_change: float) -> Found:
+    """The confirmed pair as a value; `is_change` is the chance that there is anything to find.
+
+    The step is that of all its launches.
+    """
     return Found(
         good=good,
         bad=bad,
-        chance=float(hunted.belief.segments.max()),
+        chance=is_change * float(hunted.belief.segments.max()),
         step=contrast(trail, good, bad).step,
         before=hunted.fresh.before if hunted.fresh else (),
         after=hunted.fresh.after if hunted.fresh else (),

@@ -79,3 +79,14 @@ def test_a_small_difference_is_given_up_when_it_can_no_longer_be_proved(
         place: [values - values.mean() + place * step for values in trail.values[place]] for place in (0, 1)
     }
     assert is_hopeful(trail, (0, 1), left) is hopeful
+
+
+@pytest.mark.parametrize("step", [0.08, 0.5, 1.43, 5.0])
+def test_what_is_left_beside_a_large_step_is_judged_as_finely(step: float) -> None:
+    trail = trail_of([0.0] * 10 + [step] * 6)
+    trail.found[0] = Found(good=9, bad=10, chance=0.9995, step=step, before=(), after=())
+    assert chance_of_step(trail, 9) < 0.1
+    assert chance_of_step(trail, 15) < 0.1
+    trail = trail_of([0.0] * 5 + [0.02] * 5 + [step] * 6, noise=0.003)
+    trail.found[0] = Found(good=9, bad=10, chance=0.9995, step=step - 0.02, before=(), after=())
+    assert chance_of_step(trail, 9) > 0.98

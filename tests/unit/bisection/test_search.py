@@ -80,6 +80,17 @@ def test_both_of_two_culprits_are_found_with_their_shares() -> None:
     assert sum(culprit.share for culprit in answer.culprits) == pytest.approx(1.0, abs=0.2)
 
 
+def test_the_chance_of_a_second_culprit_holds_the_doubt_that_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("perfgate.bisection.sampled.chance_of_step", lambda _trail, _top: 0.985)
+    answer, _ = solve(Ground(commits=200, steps=((60, 0.04), (140, 0.08))))
+    assert len(answer.culprits) == 2
+    lower, upper = sorted(culprit.chance for culprit in answer.culprits)
+    assert 0.985 * 0.999 <= lower <= 0.985
+    assert upper >= 0.999
+
+
 def test_a_step_that_is_undone_is_found_by_the_grid_only() -> None:
     ground = Ground(commits=200, steps=((50, 0.10), (150, 1 / 1.10 - 1)))
     assert solve(ground)[0].ending is Ending.NO_DIFFERENCE
