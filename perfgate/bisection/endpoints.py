@@ -10,6 +10,7 @@ import numpy as np
 
 from perfgate.bisection.posterior import LEAST_LAUNCH_EFFECT
 from perfgate.bisection.readings import SPREAD_PENALTY, Readings, read
+from perfgate.stats.laws import normal_tail, t_tail
 
 if TYPE_CHECKING:
     from perfgate.bisection.probe import Purpose
@@ -39,12 +40,8 @@ class Contrast:
 
     @property
     def is_clear(self) -> bool:
-        """In either direction, 4 SD of the normal law; by Student's law where the spread is not well known.
-
-        Its quantile after Peiser (1943): t = z + (z^3 + z) / 4f + (5 z^5 + 16 z^3 + 3 z) / 96 f^2.
-        """
-        odd, next_odd = CLEAR**3 + CLEAR, 5 * CLEAR**5 + 16 * CLEAR**3 + 3 * CLEAR
-        return abs(self.z) >= CLEAR + odd / (4 * self.freedom) + next_odd / (96 * self.freedom**2)
+        """In either direction, and as rare by Student's law as 4 standard errors are by the normal one."""
+        return bool(t_tail(abs(self.z), self.freedom) <= normal_tail(CLEAR))
 
 
 def contrast(trail: Trail, good: int, bad: int) -> Contrast:

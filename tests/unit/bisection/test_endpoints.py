@@ -11,7 +11,6 @@ from perfgate.bisection.problem import Problem
 from perfgate.bisection.readings import read
 from perfgate.bisection.trail import Trail
 from perfgate.core.metric import KNOWN_METRICS
-from perfgate.stats.laws import normal_tail, t_quantile
 from tests.bisection_world import Ground
 
 
@@ -23,13 +22,13 @@ def trail_of(values: dict[int, list[np.ndarray]]) -> Trail:
 
 def test_z_by_hand() -> None:
     # two launches of (-.01, 0, .01) at each end, .05 apart: SD .01, n = 6, tau at its least, .003:
-    # 1.07 x 1e-4 x (1/6 + 1/6) + 9e-6 x (1/2 + 1/2) = 3.567e-5 + .9e-5 = 4.467e-5, z = .05 / .006683 = 7.48;
-    # a sample weighs .996 to .997, which adds .4 %
+    # 1.07 x 1.0013e-4 x (1/5.978 + 1/5.978) + 9e-6 x (1/2 + 1/2) = 4.484e-5, z = .05 / .006697 = 7.47;
+    # a sample in the middle weighs .99745, one at 1 SD .9958: n = 5.978, sd^2 = .9958 x 2e-4 / 1.98905
     batch = np.array([-0.01, 0.0, 0.01])
     seen = contrast(trail_of({0: [batch, batch], 2: [batch + 0.05, batch + 0.05]}), 0, 2)
     assert seen.step == pytest.approx(0.05)
-    assert seen.error == pytest.approx(math.sqrt(4.467e-5), rel=3e-3)
-    assert seen.z == pytest.approx(7.48, rel=3e-3)
+    assert seen.error == pytest.approx(math.sqrt(4.484e-5), rel=1e-3)
+    assert seen.z == pytest.approx(7.467, rel=1e-3)
 
 
 def test_launch_variance_is_recovered() -> None:
@@ -69,11 +68,8 @@ def test_launches_are_short_where_they_differ(effect: float, overhead: float, sa
     assert launch_size(trail) == pytest.approx(samples, rel=0.21)
 
 
-@pytest.mark.parametrize("freedom", [18.0, 38.0, 200.0])
-def test_clear_means_the_same_chance_whatever_the_samples(freedom: float) -> None:
-    chance = float(normal_tail(4.0))
-    least = -float(t_quantile(chance, freedom))
-    tolerance = 0.03 if freedom < 30 else 0.003  # the series has two terms
-    for factor, is_clear in ((1 + tolerance, True), (1 - tolerance, False)):
-        seen = Contrast(step=-least * factor, error=1.0, spread=1.0, freedom=freedom)
-        assert seen.is_clear is is_clear
+@pytest.mark.parametrize(("freedom", "least"), [(18.0, 5.18), (38.0, 4.50), (1e6, 4.00)])
+def test_clear_means_the_same_chance_whatever_the_samples(freedom: float, least: float) -> None:
+    # P(Z >= 4) = 3.167e-5 is the tail of Student's law there, by its tables
+    for z, is_clear in ((least + 0.02, True), (least - 0.02, False), (-least - 0.02, True)):
+        assert Contrast(step=z, error=1.0, spread=1.0, freedom=freedom).is_clear is is_clear
