@@ -31,7 +31,7 @@ class Contrast:
     step: float
     error: float
     spread: float
-    freedom: float  # degrees of freedom of the spread
+    freedom: float  # samples less commits: what sd and tau are known by
 
     @property
     def z(self) -> float:
@@ -62,7 +62,7 @@ def contrast(trail: Trail, good: int, bad: int) -> Contrast:
         step=float(means[1] - means[0]),
         error=math.sqrt(variance),
         spread=readings.spread,
-        freedom=max(float((readings.counts - 1).sum()), 1.0),
+        freedom=max(float(readings.counts.sum()) - len(readings.positions), 1.0),
     )
 
 
