@@ -49,10 +49,10 @@ def rest_differs(trail: Trail, low: int, high: int) -> Asking[bool]:
     return differs
 
 
-def settle(trail: Trail, side: tuple[int, int], pair: tuple[int, int]) -> Asking[bool]:
-    """The pair that was found in a side is a change: new commits next to it tell it from a build effect."""
+def settle(trail: Trail, side: tuple[int, int], pair: tuple[int, int]) -> Asking[float]:
+    """Chance that a side with a likely pair holds a change: new commits tell it from a build effect."""
+    chance = chance_of_step(trail, side[1])
     for _ in range(NEIGHBOURS):
-        chance = chance_of_step(trail, side[1])
         if not LOST <= chance < SURE:
             break
         outward = (range(pair[0] - 1, side[0], -1), range(pair[1] + 1, side[1]))
@@ -61,7 +61,8 @@ def settle(trail: Trail, side: tuple[int, int], pair: tuple[int, int]) -> Asking
             new = next((place for place in places if not any(place in seen for seen in known)), None)
             if new is not None:
                 yield from trail.ask(new, launch_size(trail), Purpose.CONFIRM)
-    return chance_of_step(trail, side[1]) >= SURE
+        chance = chance_of_step(trail, side[1])
+    return chance
 
 
 def is_hopeful(trail: Trail, side: tuple[int, int], left: int) -> bool:
@@ -119,7 +120,8 @@ def chance_of_step(trail: Trail, top: int, *, is_even: bool = False) -> float:
 
 def split(trail: Trail, positions: Ints) -> list[slice]:
     """The measured commits between changes; one between two steps belongs to both sides."""
-    edges = sorted(trail.cuts)
+    between = [(place, place) for place in trail.splits]
+    edges = sorted([*((found.good, found.bad) for found in trail.found), *between])
     firsts = np.searchsorted(positions, [0, *(after for _, after in edges)])
     ends = np.searchsorted(positions, [*(before for before, _ in edges), positions[-1]], side="right")
     return [slice(first, end) for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)]

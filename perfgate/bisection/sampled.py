@@ -19,7 +19,7 @@ from perfgate.bisection.found import Findings, Found
 from perfgate.bisection.grid import UNDONE, grid_places
 from perfgate.bisection.hunt import Hunted, hunt
 from perfgate.bisection.probe import Purpose
-from perfgate.bisection.residual import chance_of_step, rest_differs, settle
+from perfgate.bisection.residual import SURE, rest_differs, settle
 
 if TYPE_CHECKING:
     from perfgate.bisection.trail import Asking, Trail
@@ -52,7 +52,7 @@ def search_ranges(trail: Trail, high: int, total: float) -> Asking[Findings]:
     found = trail.found
     ranges = [(0, high)]
     if high < len(trail.problem.candidates) - 1:
-        trail.cuts.append((high, high))  # what lies behind is undone somewhere and has a side of its own
+        trail.splits.append(high)  # what lies behind is undone somewhere and has a side of its own
     reason = ""
     while ranges and len(found) < trail.problem.limits.max_culprits:
         low, top = ranges.pop(0)
@@ -61,12 +61,11 @@ def search_ranges(trail: Trail, high: int, total: float) -> Asking[Findings]:
             ranges += yield from halves(trail, (low, top), hunted.split)
         elif hunted.pair is None:
             reason = reason or hunted.reason
-        elif not found or (yield from settle(trail, (low, top), hunted.pair)):
-            is_change = (
-                chance_of_step(trail, top) if found else 1.0
-            )  # the first one is beyond doubt by the ends
-            found.append(as_found(trail, hunted, *hunted.pair, is_change))
-            ranges += yield from sides(trail, (low, top), hunted.pair)
+        else:  # the ends put the first change beyond doubt
+            chance = (yield from settle(trail, (low, top), hunted.pair)) if found else 1.0
+            if chance >= SURE:
+                found.append(as_found(trail, hunted, *hunted.pair, chance))
+                ranges += yield from sides(trail, (low, top), hunted.pair)
     notes = [UNDONE] if high < len(trail.problem.candidates) - 1 else []
     if ranges:
         notes.append(f"more than {len(found)} changes; the others were not searched")
@@ -78,7 +77,7 @@ def search_ranges(trail: Trail, high: int, total: float) -> Asking[Findings]:
 
 def halves(trail: Trail, whole: tuple[int, int], middle: int) -> Asking[list[tuple[int, int]]]:
     """The ranges on both sides of a commit between two steps whose ends differ."""
-    trail.cuts.append((middle, middle))
+    trail.splits.append(middle)
     ranges = []
     for side in ((whole[0], middle), (middle, whole[1])):
         is_clear = yield from separate(trail, *side, Purpose.SEARCH)
@@ -88,7 +87,6 @@ def halves(trail: Trail, whole: tuple[int, int], middle: int) -> Asking[list[tup
 
 def sides(trail: Trail, whole: tuple[int, int], pair: tuple[int, int]) -> Asking[list[tuple[int, int]]]:
     """What is left and right of a culprit and may hold another one."""
-    trail.cuts.append(pair)
     ranges: list[tuple[int, int]] = []
     for side in ((whole[0], pair[0]), (pair[1], whole[1])):
         if len(trail.found) < trail.problem.limits.max_culprits:

@@ -59,7 +59,7 @@ class Trail:
     view: View | None = None
     expected: Cost = field(default_factory=Cost)
     found: list[Found] = field(default_factory=list)
-    cuts: list[tuple[int, int]] = field(default_factory=list)  # last commit of one level, first of the next
+    splits: list[int] = field(default_factory=list)  # commits with a change on both sides, still to be found
     places: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

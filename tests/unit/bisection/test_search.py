@@ -83,11 +83,11 @@ def test_both_of_two_culprits_are_found_with_their_shares() -> None:
 def test_the_chance_of_a_second_culprit_holds_the_doubt_that_there_is_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("perfgate.bisection.sampled.chance_of_step", lambda _trail, _top: 0.985)
+    monkeypatch.setattr("perfgate.bisection.residual.chance_of_step", lambda _trail, _top, **_: 0.995)
     answer, _ = solve(Ground(commits=200, steps=((60, 0.04), (140, 0.08))))
     assert len(answer.culprits) == 2
     lower, upper = sorted(culprit.chance for culprit in answer.culprits)
-    assert 0.985 * 0.999 <= lower <= 0.985
+    assert 0.995 * 0.999 <= lower <= 0.995
     assert upper >= 0.999
 
 
