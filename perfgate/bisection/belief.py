@@ -114,8 +114,7 @@ def believe(values: Mapping[int, Sequence[Floats]], weights: Floats, low: int, h
 
 def level(readings: Readings, chosen: Bools, launch: float, build: float) -> tuple[float, float]:
     """Precision-weighted mean of the chosen commits (log units) and its standard error."""
-    precision = readings.sums(1.0 / (readings.noise() + launch))
-    means = readings.sums(readings.means / (readings.noise() + launch)) / precision
+    means, precision = readings.commits(launch)
     weights = (1.0 / (1.0 / precision + build))[chosen]
     return float(weights @ means[chosen] / weights.sum()), float(weights.sum() ** -0.5)
 

@@ -44,6 +44,12 @@ class Readings:
         variance: Floats = SPREAD_PENALTY * self.spread**2 / self.counts
         return variance
 
+    def commits(self, launch_variance: float) -> tuple[Floats, Floats]:
+        """Precision-weighted mean of each commit (K,) and its precision, 1 / variance, given tau^2."""
+        each = 1.0 / (self.noise() + launch_variance)
+        precision = self.sums(each)
+        return self.sums(each * self.means) / precision, precision
+
     def sums(self, per_launch: Floats) -> Floats:
         """Per commit, the sum over its launches along the first axis."""
         total: Floats = np.add.reduceat(per_launch, self.starts, axis=0)

@@ -81,8 +81,8 @@ def is_hopeful(trail: Trail, side: tuple[int, int], left: int) -> bool:
 def best_cut(trail: Trail, side: tuple[int, int]) -> float:
     """Standard errors between the two parts of a side, at its best cut."""
     part = read({place: values for place, values in trail.values.items() if side[0] <= place <= side[1]})
-    precision = 1.0 / (part.noise() + launch_variance(part))
-    weights, totals = part.sums(precision), part.sums(precision * part.means)
+    means, weights = part.commits(launch_variance(part))
+    totals = weights * means
     before, after = np.cumsum(weights)[:-1], np.cumsum(weights[::-1])[::-1][1:]
     apart = np.cumsum(totals[::-1])[::-1][1:] / after - np.cumsum(totals)[:-1] / before
     return float(np.max(np.abs(apart) / np.sqrt(1.0 / before + 1.0 / after)))
@@ -91,7 +91,7 @@ def best_cut(trail: Trail, side: tuple[int, int]) -> float:
 def weaker(trail: Trail, low: int, high: int) -> int:
     """The end of a side whose mean is known less well."""
     readings = read({place: trail.values[place] for place in (low, high)})
-    precision = readings.sums(1.0 / (readings.noise() + launch_variance(readings)))
+    _, precision = readings.commits(launch_variance(readings))
     return low if precision[0] <= precision[1] else high
 
 
@@ -150,9 +150,8 @@ def side_of(readings: Readings, part: slice, effects: tuple[Floats, Floats, Floa
         counts=readings.counts[launches],
         spread=readings.spread,
     )
-    precision = 1.0 / (own.noise() + launch_variance(readings))
-    means = own.sums(own.means * precision) / own.sums(precision)
-    levels = np.unique(means[:, None] + NODES * own.sums(precision)[:, None] ** -0.5)
+    means, precision = own.commits(launch_variance(readings))
+    levels = np.unique(means[:, None] + NODES * precision[:, None] ** -0.5)
     launch, build, log_prior = effects
     grid = Grid(good=levels, bad=levels, launch=launch, build=build, log_prior=log_prior)
     width = max(float(np.ptp(readings.means)), float(np.ptp(levels)))

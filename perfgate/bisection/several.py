@@ -27,8 +27,7 @@ def between_two_steps(readings: Readings, launch_variance: float) -> int | None:
     count = len(readings.positions)
     if count < LEAST_COMMITS + 2:
         return None
-    weights = readings.sums(1.0 / (readings.noise() + launch_variance))
-    means = readings.sums(readings.means / (readings.noise() + launch_variance)) / weights
+    means, weights = readings.commits(launch_variance)
     rest = _rest_within(weights, means)
     two = min(rest[0, cut] + rest[cut, count] for cut in range(1, count))
     three, first, last = min(

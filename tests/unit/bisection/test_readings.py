@@ -55,3 +55,11 @@ def test_a_launch_of_nothing_but_outliers_says_next_to_nothing() -> None:
 
 def test_a_timer_that_always_says_the_same_has_a_least_spread() -> None:
     assert read({0: [np.zeros(5)], 1: [np.zeros(5)]}).spread == 1e-6
+
+
+def test_launches_of_a_commit_are_weighed_by_their_precision() -> None:
+    readings = read({0: [np.array([0.0, 0.01, 0.02]), np.array([0.05] * 9 + [0.06])]})
+    means, precision = readings.commits(1e-4)
+    weights = 1 / (readings.noise() + 1e-4)
+    assert precision == pytest.approx([weights.sum()])
+    assert means == pytest.approx([np.average(readings.means, weights=weights)])
