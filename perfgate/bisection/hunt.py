@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from perfgate.bisection.actions import GIVE_UP, LEAST_LEFT, Action, best_action, left_to_learn
+from perfgate.bisection.another_step import chance_of_step
 from perfgate.bisection.belief import Belief, believe
 from perfgate.bisection.budget import expected_cost
 from perfgate.bisection.confirmation import DOUBTFUL_BUILDS, Fresh, confirm, shows_step
 from perfgate.bisection.probe import Purpose
-from perfgate.bisection.residual import LOST, chance_of_step
+from perfgate.bisection.residual import LOST
 from perfgate.bisection.several import between_two_steps
 from perfgate.bisection.trail import View
 from perfgate.bisection.untried import untried_near

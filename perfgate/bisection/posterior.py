@@ -71,7 +71,7 @@ def posterior(readings: Readings, log_weights: Floats, grid: Grid) -> Posterior:
     bad = log_likelihood(readings, grid.bad, grid)
     bad = np.cumsum(bad[::-1], axis=0)[::-1][1:]
     # given the effects the two levels are independent, so their sums separate
-    joint = _log_sum(good, axis=1) + _log_sum(bad, axis=1) + grid.log_prior
+    joint = log_sum(good, axis=1) + log_sum(bad, axis=1) + grid.log_prior
     joint += log_weights[:, None, None]
     joint = np.exp(joint - joint.max())
     joint /= joint.sum()
@@ -130,7 +130,8 @@ def _mixture(apart: Floats, variance: Floats, outliers: float) -> Floats:
     return density
 
 
-def _log_sum(values: Floats, axis: int) -> Floats:
+def log_sum(values: Floats, axis: int) -> Floats:
+    """Logarithm of the summed exponentials along an axis, of which one at least is above zero."""
     largest = values.max(axis=axis, keepdims=True)
     total: Floats = np.log(np.exp(values - largest).sum(axis=axis)) + np.squeeze(largest, axis)
     return total

@@ -55,6 +55,19 @@ class Readings:
         total: Floats = np.add.reduceat(per_launch, self.starts, axis=0)
         return total
 
+    def part(self, chosen: slice) -> Readings:
+        """Some commits in a row: a slice with both bounds. The spread stays that of all."""
+        ends = np.append(self.starts, len(self.means))
+        first, last = ends[chosen.start], ends[chosen.stop]
+        return Readings(
+            positions=self.positions[chosen],
+            owner=self.owner[first:last] - chosen.start,
+            starts=self.starts[chosen] - first,
+            means=self.means[first:last],
+            counts=self.counts[first:last],
+            spread=self.spread,
+        )
+
 
 def read(launches: Mapping[int, Sequence[Floats]]) -> Readings:
     """Arrays of the launches by position; every commit has at least one launch, every launch one sample."""

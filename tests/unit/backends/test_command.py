@@ -134,6 +134,7 @@ def test_a_failure_names_benchmark_command_exit_code_and_last_words(
 
 
 def test_a_command_that_hangs_is_ended_at_its_time(ask: Request) -> None:
+    # longer than any test may take: only the limit ends it
     told = refusal(ask, launch("import time; time.sleep(600)"), timeout=0.5)
     assert re.search(r"was ended after \d+(\.\d+)? s", told)  # how late the end is noticed is the machine's
 
