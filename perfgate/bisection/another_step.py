@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from perfgate.bisection.endpoints import launch_variance
-from perfgate.bisection.posterior import NODES, Grid, effects_grid, log_likelihood, log_sum
+from perfgate.bisection.posterior import NODES, Grid, effects_grid, log_likelihood
 from perfgate.bisection.readings import read
 
 if TYPE_CHECKING:
@@ -96,9 +96,11 @@ def two_levels(side: Side, weights: Floats) -> Floats:
     before = _over_levels(side.density.cumsum(axis=0)[:-1], side)
     after = _over_levels(side.density[::-1].cumsum(axis=0)[::-1][1:], side)
     log_weights = np.log(np.diff(weights) / (weights[-1] - weights[0]))
-    return log_sum(log_weights[:, None, None] + before + after, axis=0)
+    total: Floats = np.logaddexp.reduce(log_weights[:, None, None] + before + after, axis=0)
+    return total
 
 
 def _over_levels(density: Floats, side: Side) -> Floats:
     """Sum over the levels, the third axis from behind."""
-    return log_sum(density + side.log_weights[:, None, None], axis=-3)
+    total: Floats = np.logaddexp.reduce(density + side.log_weights[:, None, None], axis=-3)
+    return total

@@ -71,7 +71,7 @@ def posterior(readings: Readings, log_weights: Floats, grid: Grid) -> Posterior:
     bad = log_likelihood(readings, grid.bad, grid)
     bad = np.cumsum(bad[::-1], axis=0)[::-1][1:]
     # given the effects the two levels are independent, so their sums separate
-    joint = log_sum(good, axis=1) + log_sum(bad, axis=1) + grid.log_prior
+    joint = np.logaddexp.reduce(good, axis=1) + np.logaddexp.reduce(bad, axis=1) + grid.log_prior
     joint += log_weights[:, None, None]
     joint = np.exp(joint - joint.max())
     joint /= joint.sum()
@@ -128,10 +128,3 @@ def _mixture(apart: Floats, variance: Floats, outliers: float) -> Floats:
     rare = np.log(outliers) - np.log(wide) - 0.5 * (apart / wide) ** 2
     density: Floats = np.logaddexp(usual, rare) - 0.5 * np.log(2 * np.pi)
     return density
-
-
-def log_sum(values: Floats, axis: int) -> Floats:
-    """Logarithm of the summed exponentials along an axis, of which one at least is above zero."""
-    largest = values.max(axis=axis, keepdims=True)
-    total: Floats = np.log(np.exp(values - largest).sum(axis=axis)) + np.squeeze(largest, axis)
-    return total
